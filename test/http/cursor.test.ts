@@ -5,7 +5,7 @@ const refusal = { ok: false, message: 'is no cursor of this listing' };
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 300 });
 
 describe('a cursor', () => {
-  it('says the place that it was made for', () => {
+  it('holds the position that it was made for', () => {
     fc.assert(
       fc.property(ascii, (place) => {
         expect(readCursor(cursorAt(place), (said) => said)).toEqual({ ok: true, value: place });
@@ -13,11 +13,11 @@ describe('a cursor', () => {
     );
   });
 
-  it('can stand in a query as it is', () => {
+  it('can be used in a query unencoded', () => {
     fc.assert(fc.property(ascii, (place) => expect(cursorAt(place)).toMatch(/^[A-Za-z0-9_-]+$/)));
   });
 
-  it('names its shard', () => {
+  it('contains its shard', () => {
     expect(Buffer.from(cursorAt(17), 'base64url').toString()).toBe('0017');
   });
 
@@ -32,7 +32,7 @@ describe('a cursor', () => {
     Buffer.from('0117').toString('base64url'),
     cursorAt('seventeen'),
     cursorAt('9'.repeat(16)),
-  ])('is not %j, where a listing has offsets', (text) => {
+  ])('is not %j in a listing by offsets', (text) => {
     expect(readCursor(text, offsetPlace)).toMatchObject(refusal);
   });
 

@@ -13,7 +13,7 @@ import {
 
 const { svc, upstash } = dialects;
 
-test('options are read in any dialect, and the first one found is spoken', () => {
+test('options are read in any dialect, and the first one decides', () => {
   const pairs = ['Host', 'a', 'Upstash-Retries', '3', 'svc-DELAY', '5s', 'SVC-Label', 'x'];
   const { dialect, options } = readMessageOptions(pairs, svc);
   expect(dialect).toBe(upstash);
@@ -24,7 +24,7 @@ test('options are read in any dialect, and the first one found is spoken', () =>
   ]);
 });
 
-test('a request without options speaks the configured dialect', () => {
+test('a request without options uses the configured dialect', () => {
   expect(readMessageOptions(['Host', 'a', 'Svc-', 'x'], upstash).dialect).toBe(upstash);
 });
 
@@ -37,7 +37,7 @@ test('forwarded headers keep their order and case and lose their prefix once', (
   expect(options.size).toBe(0);
 });
 
-test('options of a callback are its own, with headers of its own', () => {
+test('options of a callback are separate, with separate headers', () => {
   const { options, forwarded, callback, failureCallback } = readMessageOptions(
     [
       ...[
@@ -81,7 +81,7 @@ test('repeated options are joined, and telemetry is dropped', () => {
   expect([...readMessageOptions(pairs, svc).options]).toEqual([['label', 'a, b']]);
 });
 
-test('names that are members of every object are options like others', () => {
+test('names of members of every object are ordinary options', () => {
   const { options, forwarded } = readMessageOptions(
     ['Svc-__proto__', 'a', 'Svc-constructor', 'b', 'Svc-Forward-__proto__', 'c'],
     svc,
@@ -98,7 +98,7 @@ test('log options have their own prefixes', () => {
   ]);
 });
 
-test('plain headers are all but options and the credentials', () => {
+test('plain headers are all except options and credentials', () => {
   const pairs = ['Authorization', 'Bearer x', 'X-A', '1', 'Svc-Delay', '1s', 'x-a', '2'];
   expect(plainHeaders(pairs)).toEqual(['X-A', '1, 2']);
 });
@@ -121,7 +121,7 @@ test('an option that is not valid UTF-8 is refused by name', () => {
   });
 });
 
-test('a query without options stays as it is, byte for byte', () => {
+test('a query without options is unchanged, byte for byte', () => {
   fc.assert(
     fc.property(fc.webQueryParameters(), (query) => {
       fc.pre(!/(^|&)(svc|upstash)-/.test(query));
@@ -131,7 +131,7 @@ test('a query without options stays as it is, byte for byte', () => {
   );
 });
 
-test('a hundred thousand forwarded names take no quadratic time', () => {
+test('a hundred thousand forwarded names do not take quadratic time', () => {
   const pairs = Array.from({ length: 100_000 }, (_, index) => [`Svc-Forward-${index}`, 'x']).flat();
   expect(readMessageOptions(pairs, svc).forwarded).toHaveLength(200_000);
 });
@@ -141,7 +141,7 @@ test('the version in the user agent is that of the package', async () => {
   expect(JSON.parse(text).version).toBe(version);
 });
 
-test('a header of any dialect is an option by its name, in any case', () => {
+test('a header of any dialect names an option, in any case', () => {
   expect(optionOf('Svc-Retried')).toBe('retried');
   expect(optionOf('uPSTASH-Workflow-RunId')).toBe('workflow-runid');
   for (const header of ['Svc-', 'Svcs-Retried', 'X-Svc-Retried', 'Stream-Label', '']) {

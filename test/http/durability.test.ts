@@ -50,7 +50,7 @@ describe.each([
     for (const write of writes) expect(await said(server, ...write)).toEqual([true, durability]);
   });
 
-  test('an answer to a read, and a refusal, say nothing of it', async () => {
+  test('answers to reads and refusals have no durability header', async () => {
     expect(await said(server, 'GET', '/v2/queues')).toEqual([true, null]);
     expect(await said(server, 'DELETE', '/v2/schedules/none')).toEqual([false, null]);
     expect(await said(server, 'POST', '/v2/publish/')).toEqual([false, null]);

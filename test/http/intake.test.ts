@@ -6,7 +6,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const megabytes = 1024 * 1024;
 
 describe('the intake', () => {
-  it('takes work in while there is room, and refuses it with 507 when there is none', () => {
+  it('accepts work while there is room, and refuses it with 507 when there is none', () => {
     let hasRoom = true;
     const intake = new Intake({
       get hasRoom() {
@@ -20,7 +20,7 @@ describe('the intake', () => {
     expect(intake.take(1)).toBeNull();
   });
 
-  it('asks to come back when too much waits for the disk, and takes a large body alone', () => {
+  it('refuses with 503 when too much waits for the disk, but takes one large body', () => {
     const intake = new Intake({ hasRoom: true });
     expect(intake.take(300 * megabytes)).toBeNull();
     expect(intake.take(1)).toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
@@ -31,7 +31,7 @@ describe('the intake', () => {
     expect(intake.take(1)).toBeNull();
   });
 
-  it('lets the process say whether it takes writes, for as long as it is asked to', async () => {
+  it('lets the process report whether it accepts writes, until stopped', async () => {
     const clock = new ManualClock();
     const life = new ProcessLife(clock, pino({ level: 'silent' }));
     await life.recover();
@@ -57,7 +57,7 @@ describe('the intake', () => {
     expect(life.status.state).toBe('serving');
   });
 
-  it('says from the first moment that writes are refused where the disk is full', async () => {
+  it('reports from the beginning that writes are refused if the disk is full', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
     const clock = new ManualClock();

@@ -46,7 +46,7 @@ it.each([
   [{ ...valid, headers: { a: 5 } }, 'headers.a: must be a string'],
   [{ ...valid, either: true }, 'either: must be a string or a number'],
   [{ ...valid, name: 'A' }, 'name: has not the form that it must have'],
-])('%j is refused in words of its own: %s', (body, said) => {
+])('%j is refused with its own text: %s', (body, said) => {
   const read = readJsonBody(Buffer.from(JSON.stringify(body)), schema);
   expect(read.ok ? 'taken' : read.message).toBe(said);
 });

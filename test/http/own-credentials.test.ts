@@ -12,7 +12,7 @@ it.each([
   expect(withoutSessions(cookies)).toBe(left);
 });
 
-it('leaves a header out that holds nothing but credentials of this server', () => {
+it('a header that holds only credentials of this server is left out', () => {
   const headers = ['X', '', 'authorization', 'Bearer a', 'Cookie', session, 'cookie', 'b=1'];
   expect(withoutCredentials(headers, true)).toEqual(['X', '', 'cookie', 'b=1']);
   expect(withoutCredentials(headers, false)).toContain('Bearer a');

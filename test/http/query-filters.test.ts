@@ -60,11 +60,11 @@ const reasonOf = (query: string, body?: unknown) => {
 };
 
 describe('filters of a query', () => {
-  it.each(['', '?', '?&&'])('mean everything where there are none: "%s"', (query) => {
+  it.each(['', '?', '?&&'])('match everything if there are none: "%s"', (query) => {
     expect(accepted(query)).toEqual(nothing);
   });
 
-  it('are given one by one, joined by commas, or both', () => {
+  it('are given one by one, separated by commas, or both', () => {
     expect(accepted('?label=a&label=b,%20c').label).toEqual(['a', 'b', 'c']);
     expect(accepted('?responseStatus=404,500&responseStatus=0').responseStatus).toEqual([
       404, 500, 0,
@@ -78,22 +78,22 @@ describe('filters of a query', () => {
     ]);
   });
 
-  it('may hold an equals sign, a plus for a blank, and any UTF-8', () => {
+  it('may contain an equals sign, a plus for a blank, and any UTF-8', () => {
     expect(accepted('?cursor=a=b+c%C3%B6').cursor).toBe('a=b cö');
   });
 
-  it('understand both spellings of the caller address', () => {
+  it('accept both spellings of the caller address', () => {
     expect(accepted('?callerIP=10.0.0.1&callerIp=::1').callerIp).toEqual(['10.0.0.1', '::1']);
   });
 
-  it('leave a bearer token alone', () => {
+  it('ignore a bearer token', () => {
     expect(accepted('?token=secret&label=a&qstash_token=secret')).toEqual({
       ...nothing,
       label: ['a'],
     });
   });
 
-  it('take the most that is granted where more is asked for', () => {
+  it('use the limit if more is requested', () => {
     expect(accepted('?count=7').count).toBe(7);
     expect(accepted('?count=501').count).toBe(500);
   });
@@ -121,7 +121,7 @@ describe('filters of a query', () => {
     ['?state=ajar', 'state must be open or closed'],
     ['?label=%ff', 'UTF-8'],
     ['?%ff=a', 'UTF-8'],
-  ])('refuse %s and name what is wrong', (query, reason) => {
+  ])('refuse %s and name the error', (query, reason) => {
     expect(reasonOf(query)).toContain(reason);
   });
 });
@@ -139,11 +139,11 @@ describe('filters of a body', () => {
     });
   });
 
-  it('stand beside those of the query', () => {
+  it('are added to those of the query', () => {
     expect(accepted('?label=a', { label: 'b' }).label).toEqual(['a', 'b']);
   });
 
-  it('are none where the body is empty', () => {
+  it('are absent if the body is empty', () => {
     expect(accepted('', '')).toEqual(nothing);
     expect(accepted('', {})).toEqual(nothing);
   });
@@ -171,7 +171,7 @@ describe('URLs', () => {
     ['HTTP://A.example:80/../x', ['HTTP://A.example:80/../x', 'http://a.example/../x']],
     ['http://a.example/ä', ['http://a.example/ä', 'http://a.example/%C3%A4']],
     ['no URL', ['no URL']],
-  ])('mean %s as it is written, and as it is called', (written, meant) => {
+  ])('match %s as written and as called', (written, meant) => {
     const filters = readFilters(`/x?url=${encodeURIComponent(written)}`, { url: urls });
     expect(filters).toEqual({ ok: true, value: { url: meant } });
   });
@@ -200,7 +200,7 @@ describe('any filters', () => {
     );
   });
 
-  it('of an unknown name are refused, whatever else is there', () => {
+  it('with an unknown name are refused, whatever else is given', () => {
     const name = fc.string({ minLength: 1 }).filter((each) => !Object.hasOwn(known, each));
     fc.assert(
       fc.property(name, fc.string(), fc.boolean(), (unknown, value, isFirst) => {

@@ -69,7 +69,7 @@ describe('a batch', () => {
     expect(queue).toMatchObject({ status: 200, body: { name: 'line', parallelism: 1 } });
   });
 
-  it('of one is a list too, also where that one is refused', async () => {
+  it('of one item is answered with a list, too, even if the item is refused', async () => {
     expect((await send([{ destination: endpoint.url, headers: later }])).body).toEqual([
       { messageId, url: endpoint.url },
     ]);
@@ -79,7 +79,7 @@ describe('a batch', () => {
     });
   });
 
-  it('delivers each item as if it had been published alone', async () => {
+  it('delivers each item as if it were published alone', async () => {
     await send([
       {
         destination: `${endpoint.url}/a?x=1&svc-forward-x-b=2`,
@@ -100,14 +100,14 @@ describe('a batch', () => {
     expect(other?.body).toHaveLength(0);
   });
 
-  it('takes the dialect of the request for items that do not tell', async () => {
+  it('uses the dialect of the request for items without one', async () => {
     await send([{ destination: endpoint.url }], { 'Upstash-Telemetry-Sdk': 'x' });
     const [request] = await endpoint.received(1);
     expect(request?.headers).toHaveProperty('upstash-message-id');
     expect(request?.headers).not.toHaveProperty('upstash-telemetry-sdk');
   });
 
-  it('forwards the headers of an item that asks for it, and not those of the request', async () => {
+  it('forwards the headers of an item on demand, and not those of the request', async () => {
     const headers = { 'svc-header-forward': 'true', 'X-Mine': '1' };
     await send([{ destination: endpoint.url, headers }], { 'X-Other': '2' });
     const [request] = await endpoint.received(1);
@@ -115,7 +115,7 @@ describe('a batch', () => {
     expect(request?.headers).not.toHaveProperty('x-other');
   });
 
-  it('may be larger than a turn, and names no two messages alike', async () => {
+  it('may be larger than a turn, and gives each message its own id', async () => {
     const items = Array.from({ length: 700 }, () => ({
       destination: endpoint.url,
       headers: later,
@@ -127,7 +127,7 @@ describe('a batch', () => {
     expect(last).toMatchObject({ status: 200, body: { messageId: ids[699], url: endpoint.url } });
   });
 
-  it('that has a step of a run may be larger than a turn, too', async () => {
+  it('with a step of a run may be larger than a turn, too', async () => {
     const message = { destination: endpoint.url, headers: later };
     const start = { 'svc-workflow-init': 'true', 'svc-workflow-runid': 'wfr_large', ...later };
     await send([{ destination: endpoint.url, headers: start, body: 'payload' }]);
@@ -140,7 +140,7 @@ describe('a batch', () => {
     expect(entries).toMatchObject([{}, { messageId: ids[200] }]);
   });
 
-  it('tells a repeated item of the first one', async () => {
+  it('answers a repeated item with the first one', async () => {
     const item = { destination: endpoint.url, headers: { ...later, 'svc-deduplication-id': 'b' } };
     const [first, second] = (await send([item, item])).body as { messageId: string }[];
     expect(second).toEqual({
@@ -191,7 +191,7 @@ describe('a refused item', () => {
     [{ body: 'x'.repeat(65_537) }, 'body is longer than 65536 bytes'],
     [{ queue: 5 }, 'queue must be a string'],
     [{ queue: 'a b' }, 'queue must have'],
-  ])('%j is answered why, and its neighbours are taken', async (changes, reason) => {
+  ])('%j is answered with the reason, and its neighbours are accepted', async (changes, reason) => {
     const good = { destination: endpoint.url, headers: later };
     const bad = 'destination' in changes || Object.keys(changes).length === 0 ? {} : good;
     const before = messageCount();
@@ -222,7 +222,7 @@ describe('a whole batch is refused and stores nothing', () => {
     ['[]', 'the batch is empty'],
     ['"x"', 'not an array'],
     [`${'['.repeat(100)}${']'.repeat(100)}`, 'nested deeper'],
-  ])('where the body is %s', async (body, error) => {
+  ])('if the body is %s', async (body, error) => {
     const answer = await refusal(body);
     expect(answer.status).toBe(400);
     expect(answer.error).toContain(error);
@@ -233,14 +233,14 @@ describe('a whole batch is refused and stores nothing', () => {
     [{ 'svc-delay': '2y' }, 'Svc-Delay'],
     [{ 'svc-not-before': '99999999999' }, 'Svc-Not-Before'],
     [{ 'svc-callback': 'https://example.com', 'svc-callback-retries': '1001' }, 'Callback-Retries'],
-  ])('where an item asks for more than is granted: %j', async (headers, named) => {
+  ])('if an item asks for more than is granted: %j', async (headers, named) => {
     const good = { destination: endpoint.url, headers: later };
     const { status, error } = await refusal(JSON.stringify([good, { ...good, headers }]));
     expect(status).toBe(412);
     expect(error).toContain(named);
   });
 
-  it('where it makes too many messages, one by one or by groups', async () => {
+  it('if it makes too many messages, one by one or by groups', async () => {
     const { status, error } = await refusal(`[${'1,'.repeat(16_384)}1]`);
     expect(status).toBe(412);
     expect(error).toContain('at most 16384 messages');
@@ -249,7 +249,7 @@ describe('a whole batch is refused and stores nothing', () => {
     expect((await refusal(JSON.stringify(items))).status).toBe(412);
   });
 
-  it('where a run refuses an item, in whichever turn it is decided', async () => {
+  it('if a run refuses an item, in whichever turn that is decided', async () => {
     const many = Array.from({ length: 300 }, () => ({
       destination: endpoint.url,
       headers: later,
@@ -264,12 +264,12 @@ describe('a whole batch is refused and stores nothing', () => {
     }
   });
 
-  it('where it is larger than a batch may be', async () => {
+  it('if it is larger than the limit for batches', async () => {
     const text = JSON.stringify([{ destination: endpoint.url, body: 'x'.repeat(260 * 1024) }]);
     expect((await refusal(text)).status).toBe(413);
   });
 
-  it('where the token may only read, or there is none', async () => {
+  it('if the token may only read, or there is none', async () => {
     const body = JSON.stringify([{ destination: endpoint.url }]);
     expect((await refusal(body, { authorization: `Bearer ${server.readToken}` })).status).toBe(403);
     expect((await refusal(body, { authorization: 'Bearer x' })).status).toBe(401);

@@ -61,7 +61,7 @@ it('a bulk cancel of many turns waits for the disk once, and then answers', asyn
   expect(journal.endOffset).toBe(end + count);
 });
 
-it('a bulk cancel takes back no more messages than its count', async () => {
+it('a bulk cancel cancels no more messages than its count', async () => {
   expect((await cancel(`label=${label}&count=300`)).body).toEqual({ cancelled: 300 });
   expect((await cancel(`label=${label}`)).body).toEqual({ cancelled: batches * perBatch - 300 });
 });

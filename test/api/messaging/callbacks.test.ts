@@ -76,7 +76,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const milliseconds = expect.stringMatching(/^\d{13}$/);
 
 describe('a callback', () => {
-  it('comes after every attempt and tells all of it', async () => {
+  it('comes after every attempt and reports all of it', async () => {
     workAnswers(
       { status: 503, body: 'not yet', headers: { 'X-Try': ['1', '2'] } },
       { status: 201, body: 'done' },
@@ -141,7 +141,7 @@ describe('a callback', () => {
     await expect(receiver.verify({ signature, body, url })).resolves.toBe(true);
   });
 
-  it('tells the group and the endpoint of its source', async () => {
+  it('names the group and the endpoint of its source', async () => {
     const endpoints = [{ url: `${endpoint.url}/work`, name: 'worker' }];
     const group = JSON.stringify({ endpoints });
     await callApi(server, 'POST', '/v2/topics/workers/endpoints', {}, group);
@@ -151,7 +151,7 @@ describe('a callback', () => {
     expect(report).toMatchObject({ topicName: 'workers', endpointName: 'worker' });
   });
 
-  it('tells of a connection that failed with status 0 and the reason', async () => {
+  it('reports a failed connection with status 0 and the reason', async () => {
     const closed = await RecordingEndpoint.start();
     const { url } = closed;
     await closed.stop();
@@ -162,7 +162,7 @@ describe('a callback', () => {
     expect(Buffer.from(report?.body ?? '', 'base64').toString()).toMatch(/refused/i);
   });
 
-  it('tells of a status that HTTP does not have with status 0 and words of our own', async () => {
+  it('reports an invalid HTTP status with status 0 and a text of our own', async () => {
     const evil = await EvilEndpoint.start('status 099');
     const headers = { 'Svc-Callback': `${endpoint.url}/called`, 'Svc-Retries': '0' };
     await callApi(server, 'POST', `/v2/publish/${evil.url}`, headers, 'x');
@@ -174,7 +174,7 @@ describe('a callback', () => {
     );
   });
 
-  it('that fails is retried like its source, has no callback and is a dead letter', async () => {
+  it('that fails is retried like its source, has no callback, becomes a dead letter', async () => {
     endpoint.answer(({ url }) => ({ status: url === '/work' ? 200 : 500 }));
     await publish({
       'Svc-Callback': `${endpoint.url}/called`,
@@ -195,7 +195,7 @@ describe('a callback', () => {
     expect(endpoint.requests).toHaveLength(3);
   });
 
-  it('comes after a restart too, and tells the same', async () => {
+  it('comes after a restart, too, with the same report', async () => {
     workAnswers({ body: 'done' });
     const messageId = await publish({
       'Svc-Callback': `${endpoint.url}/called`,
@@ -215,7 +215,7 @@ describe('a callback', () => {
     });
   });
 
-  it('shows nothing of what its source hides, wherever it is shown, and delivers it', async () => {
+  it('never shows what its source hides, but delivers it', async () => {
     workAnswers({ body: 'done' });
     const target = `${endpoint.url}/hidden`;
     await publish({
@@ -236,7 +236,7 @@ describe('a callback', () => {
     expect(call?.headers).toMatchObject({ 'x-secret': 'hush', 'x-open': 'said' });
   });
 
-  it('is not made for a message that is canceled', async () => {
+  it('is not sent for a canceled message', async () => {
     const messageId = await publish({
       'Svc-Callback': `${endpoint.url}/called`,
       'Svc-Failure-Callback': `${endpoint.url}/failed`,
@@ -247,7 +247,7 @@ describe('a callback', () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  it('goes only where a message may go', async () => {
+  it('goes only to allowed destinations', async () => {
     for (const option of ['Svc-Callback', 'Svc-Failure-Callback']) {
       const headers = { [option]: 'http://169.254.169.254/latest' };
       const path = `/v2/publish/${endpoint.url}`;
@@ -288,7 +288,7 @@ describe('a failure callback', () => {
     expect(endpoint.requests.filter(({ url }) => url === '/failed')).toHaveLength(1);
   });
 
-  it('comes at once where the destination forbids retries', async () => {
+  it('comes at once if the destination forbids retries', async () => {
     workAnswers({ status: 489, headers: { 'Svc-NonRetryable-Error': 'true' } });
     await publish({ 'Svc-Failure-Callback': `${endpoint.url}/failed`, 'Svc-Retries': '5' });
     const [failure] = await reports('/failed', 1);
@@ -296,7 +296,7 @@ describe('a failure callback', () => {
     expect(endpoint.requests.filter(({ url }) => url === '/work')).toHaveLength(1);
   });
 
-  it('does not come for a message that is delivered at last', async () => {
+  it('does not come for a message that is finally delivered', async () => {
     workAnswers({ status: 500 }, { status: 200 });
     await publish({
       'Svc-Failure-Callback': `${endpoint.url}/failed`,

@@ -74,7 +74,7 @@ async function letterOf(messageId: string): Promise<Entry> {
 }
 
 describe('a dead letter', () => {
-  it('is the message with its last answer', async () => {
+  it('shows the message with its last answer', async () => {
     const letter = await fail('/a', {
       'content-type': 'text/plain',
       'svc-forward-x-tenant': 'acme',
@@ -106,7 +106,7 @@ describe('a dead letter', () => {
     expect(await api('GET', `/${letter.dlqId}`)).toMatchObject({ status: 200, body: letter });
   });
 
-  it('of a destination that did not answer says why', async () => {
+  it('gives the reason if the destination did not answer', async () => {
     endpoint.answer(() => new Promise(() => {}));
     const letter = await fail('', { 'svc-timeout': '0.05s' });
     expect(letter).toMatchObject({
@@ -116,7 +116,7 @@ describe('a dead letter', () => {
     });
   });
 
-  it('has a response that is no text in base64, and not all of a long one', async () => {
+  it('has a binary response in base64, and the beginning of a long one', async () => {
     endpoint.answerInTurn({ status: 500, body: Buffer.from([0xff, 0x00]) });
     expect(await fail()).toMatchObject({ responseBodyBase64: '/wA=' });
     endpoint.answerInTurn({ status: 500, body: '€'.repeat(50_000) });
@@ -141,14 +141,14 @@ describe('a dead letter', () => {
     expect(delivered?.headers['x-secret']).toBe('hush');
   });
 
-  it('is not left by a message that was taken back', async () => {
+  it('is not created for a canceled message', async () => {
     const id = await publish('', { 'svc-retry-delay': '3600000' });
     await endpoint.next();
     await callApi(server, 'DELETE', `/v2/messages/${id}`);
     expect(await list(`?messageId=${id}`)).toEqual({ messages: [] });
   });
 
-  it('is deleted once', async () => {
+  it('is deleted only once', async () => {
     const { dlqId } = await fail();
     expect((await api('DELETE', `/${dlqId}`)).status).toBe(200);
     const gone = { status: 404, body: { error: `dead letter ${dlqId} not found` } };
@@ -157,7 +157,7 @@ describe('a dead letter', () => {
     expect(await api('POST', `/retry/${dlqId}`)).toMatchObject(gone);
   });
 
-  it('is kept over a restart, and those that were taken away stay away', async () => {
+  it('is kept across a restart, and removed ones stay removed', async () => {
     const [kept, deleted, retried] = [await fail('/a'), await fail('/b'), await fail('/c')];
     endpoint.answerInTurn({ status: 200 });
     await api('DELETE', `/${deleted.dlqId}`);
@@ -170,7 +170,7 @@ describe('a dead letter', () => {
     expect((await api('GET', `/${deleted.dlqId}`)).status).toBe(404);
   });
 
-  it('is gone when it is older than the retention', async () => {
+  it('expires when it is older than the retention', async () => {
     const { dlqId } = await fail();
     ahead = retentionMs;
     expect((await api('GET', `/${dlqId}`)).status).toBe(404);
@@ -190,7 +190,7 @@ describe('the listing', () => {
   const labels = async (query: string) =>
     (await list(query)).messages.map(({ label }) => label as string);
 
-  it('pages through the letters, the newest first or the oldest', async () => {
+  it('pages through the letters, newest or oldest first', async () => {
     for (const label of ['a', 'b', 'c', 'd', 'e']) await fail('', { 'svc-label': label });
     const newest = await list('?count=2');
     expect(newest.messages.map(({ label }) => label)).toEqual(['e', 'd']);
@@ -232,7 +232,7 @@ describe('the listing', () => {
     expect(await labels(`?dlqIds=${other.dlqId}&label=a`)).toEqual([]);
   });
 
-  it('goes on where a page ended, whatever has come and gone since', async () => {
+  it('continues where a page ended, whatever was added or removed since', async () => {
     for (const label of ['a', 'b', 'c', 'd']) await fail('', { 'svc-label': label });
     const page = await list('?count=2');
     await fail('', { 'svc-label': 'later' });
@@ -257,7 +257,7 @@ describe('the listing', () => {
     expect((await list('?queueName=letters&topicName=letters')).messages).toEqual([]);
   });
 
-  it('ends a page early where the bodies are large, and goes on behind it', async () => {
+  it('ends a page early if bodies are large, and continues after it', async () => {
     const body = 'x'.repeat(5 * 1024 * 1024);
     for (const label of ['a', 'b', 'c']) await fail('', { 'svc-label': label }, body);
     const first = await list();
@@ -281,7 +281,7 @@ describe('the listing', () => {
 });
 
 describe('a bulk delete', () => {
-  it('takes the named letters away and counts those that were there', async () => {
+  it('removes the named letters and counts those that existed', async () => {
     const [a, b, c] = [await fail(), await fail(), await fail()];
     expect(await remove(`?dlqIds=${a.dlqId}&dlqIds=${a.dlqId},1-1`)).toEqual({ deleted: 1 });
     const body = JSON.stringify({ dlqIds: [b.dlqId, a.dlqId] });
@@ -289,7 +289,7 @@ describe('a bulk delete', () => {
     expect((await list()).messages.map(({ dlqId }) => dlqId)).toEqual([c.dlqId]);
   });
 
-  it('takes those that match away, the oldest first, page by page', async () => {
+  it('removes the matching letters, oldest first, page by page', async () => {
     for (const label of ['a', 'b', 'a', 'a']) await fail('', { 'svc-label': label });
     const first = (await remove('?label=a&count=2')) as { deleted: number; cursor: string };
     expect(first).toEqual({ deleted: 2, cursor: expect.any(String) });
@@ -298,7 +298,7 @@ describe('a bulk delete', () => {
   });
 
   it.each(['?labeel=a', '?hosts=127.0.0.1', '?order=latestFirst', '?dlqIds=', '?label=a,,b'])(
-    'with %s is refused and takes nothing away',
+    'with %s is refused and removes nothing',
     async (query) => {
       await fail();
       expect(await api('DELETE', query)).toMatchObject({ status: 400 });
@@ -308,7 +308,7 @@ describe('a bulk delete', () => {
 });
 
 describe('a retry', () => {
-  it('publishes the original anew, in its dialect, and the letter goes', async () => {
+  it('publishes the original anew, in its dialect, and removes the letter', async () => {
     const letter = await fail('/again?x=1', {
       'upstash-method': 'PUT',
       'upstash-forward-x-tenant': 'acme',
@@ -333,7 +333,7 @@ describe('a retry', () => {
     expect((await api('GET', `/${letter.dlqId}`)).status).toBe(404);
   });
 
-  it('that fails again is another letter, to be retried with the same body', async () => {
+  it('that fails again leaves another letter, which has the same body', async () => {
     const first = await fail('', {}, 'again');
     const { body } = await api('POST', `/retry/${first.dlqId}`);
     const second = await letterOf((body as { messageId: string }).messageId);
@@ -371,7 +371,7 @@ describe('a retry', () => {
     expect((await api('GET', `/${dlqId}`)).status).toBe(200);
   });
 
-  it('of many goes by names or by filters, page by page', async () => {
+  it('of many letters works by id or by filters, page by page', async () => {
     const letters: Entry[] = [];
     for (const label of ['a', 'b', 'a', 'a']) letters.push(await fail('', { 'svc-label': label }));
     endpoint.answerInTurn({ status: 200 });
@@ -387,7 +387,7 @@ describe('a retry', () => {
     await endpoint.received(before + 4);
   });
 
-  it('of many comes to an end where all of them fail again', async () => {
+  it('of many letters ends even if all of them fail again', async () => {
     for (let count = 0; count < 3; count += 1) await fail();
     const retried: string[] = [];
     let query = '/retry?count=1';
@@ -407,7 +407,7 @@ describe('a retry', () => {
   });
 
   it.each(['?labeel=a', '?order=latestFirst', '?dlqIds='])(
-    'of many with %s is refused, and the letters stay',
+    'of many letters with %s is refused, and the letters stay',
     async (query) => {
       await fail();
       expect(await api('POST', `/retry${query}`)).toMatchObject({ status: 400 });
@@ -415,7 +415,7 @@ describe('a retry', () => {
     },
   );
 
-  it('asked for twice at once publishes once', async () => {
+  it('that is requested twice at once publishes once', async () => {
     const { dlqId } = await fail();
     endpoint.answerInTurn({ status: 200 });
     const before = endpoint.requests.length;
@@ -444,7 +444,7 @@ describe('the published client', () => {
     expect(next.cursor).toBeUndefined();
   });
 
-  it('deletes one, several, those of a filter, and all', async () => {
+  it('deletes one letter, several, those of a filter, and all', async () => {
     const letters: Entry[] = [];
     for (const label of ['a', 'a', 'a', 'b', 'c']) {
       letters.push(await fail('', { 'upstash-label': label }));
@@ -458,7 +458,7 @@ describe('the published client', () => {
     expect(await client.dlq.delete({ all: true })).toEqual({ deleted: 1 });
   });
 
-  it('retries one, several, those of a filter, and all', async () => {
+  it('retries one letter, several, those of a filter, and all', async () => {
     const letters: Entry[] = [];
     for (const label of ['a', 'a', 'b', 'c']) {
       letters.push(await fail('', { 'upstash-label': label }));

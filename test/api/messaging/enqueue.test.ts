@@ -27,7 +27,7 @@ const enqueue = (
 const messageId = expect.stringMatching(/^msg_\w+$/);
 
 describe('an enqueue', () => {
-  it('is answered as a publish is, and makes the queue', async () => {
+  it('is answered like a publish, and creates the queue', async () => {
     const { status, headers, body } = await enqueue('made', endpoint.url);
     expect(status).toBe(200);
     expect(body).toEqual({ messageId, url: endpoint.url });
@@ -39,14 +39,14 @@ describe('an enqueue', () => {
     await endpoint.received(1);
   });
 
-  it('reads the destination behind the queue, raw and with its query', async () => {
+  it('reads the destination after the queue, raw and with its query', async () => {
     await enqueue('raw', `${endpoint.url}/a//b?x=1&svc-forward-x-a=b&token=${server.token}`);
     const [request] = await endpoint.received(1);
     expect(request?.url).toBe('/a//b?x=1');
     expect(request?.headers['x-a']).toBe('b');
   });
 
-  it('reads a percent-encoded destination, and a path that is spelled otherwise', async () => {
+  it('reads a percent-encoded destination, and a path in another spelling', async () => {
     const encoded = encodeURIComponent(`${endpoint.url}/a?x=1`);
     const paths = [`/v2/enqueue/raw/${encoded}`, `/v2/%65nqueue/raw/${endpoint.url}/b`];
     for (const path of paths) {
@@ -85,7 +85,7 @@ describe('an enqueue', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/one', '/two']);
   });
 
-  it('takes every option of a publish', async () => {
+  it('accepts every option of a publish', async () => {
     const headers = { 'Svc-Delay': '1h', 'Svc-Label': 'blue', 'Svc-Queue-Name': 'not-this' };
     const { body } = await enqueue('optional', endpoint.url, headers);
     const { messageId: id } = body as { messageId: string };
@@ -123,7 +123,7 @@ describe('an enqueue', () => {
 });
 
 describe('a publish that names a queue', () => {
-  it('goes through it', async () => {
+  it('goes through that queue', async () => {
     const headers = { 'Svc-Queue-Name': 'named' };
     const { status } = await callApi(server, 'POST', `/v2/publish/${endpoint.url}`, headers, 'x');
     expect(status).toBe(200);

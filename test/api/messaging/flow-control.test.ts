@@ -69,7 +69,7 @@ async function call(method: string, path: string, bearer = server.bearer): Promi
 }
 
 describe('the published client', () => {
-  it('sees a key as soon as a message has named it, with every field', async () => {
+  it('sees a key with every field as soon as a message has named it', async () => {
     await publish('seen', { parallelism: 3, rate: 4, period: '2m' });
     const before = Math.floor(Date.now() / 1000) - 60;
     await endpoint.received(1);
@@ -90,7 +90,7 @@ describe('the published client', () => {
     expect(info.ratePeriodStart).toBeGreaterThan(before);
   });
 
-  it('holds back what is above the parallelism, and counts who waits and who runs', async () => {
+  it('is limited by the parallelism of a key, with counts of waiting and running', async () => {
     const held = new HeldAnswers();
     endpoint.answer(held.script);
     await publish('narrow', { parallelism: 2 }, 5);
@@ -113,7 +113,7 @@ describe('the published client', () => {
     await until(async () => (await client.flowControl.get('narrow')).parallelismCount === 0);
   });
 
-  it('holds back what is above the rate until it resets it', async () => {
+  it('is limited by the rate of a key until it resets the rate', async () => {
     await publish('slow', { rate: 2, period: '1h' }, 3);
     await endpoint.received(2);
     expect(await client.flowControl.get('slow')).toMatchObject({
@@ -209,7 +209,7 @@ describe('the routes of a key', () => {
     ['unpin', '?parallelism=true&rate=false'],
     ['resetRate', ''],
     ['reset', ''],
-  ])('%s answers 200 and nothing', async (action, query) => {
+  ])('answer %s with 200 and no body', async (action, query) => {
     await call('POST', `/v2/flowControl/fresh-${action}/pin?rate=1`);
     const { status, text } = await call(
       'POST',
@@ -232,13 +232,13 @@ describe('the routes of a key', () => {
     ['POST', `/v2/flowControl/${'k'.repeat(257)}/pin?rate=1`, 'key'],
     ['GET', '/v2/flowControl/?serach=k', 'serach'],
     ['GET', '/v2/flowControl/k?search=k', 'search'],
-  ])('%s %s is refused and %s named', async (method, path, named) => {
+  ])('refuse %s %s and name %s', async (method, path, named) => {
     const { status, body } = await call(method, path);
     expect(status).toBe(400);
     expect(body).toEqual({ error: expect.stringContaining(named) });
   });
 
-  it('answer in the shape of the interface when key, method or permission is missing', async () => {
+  it('answer in the form of the interface if key, method or permission is missing', async () => {
     const missing = await call('GET', '/v2/flowControl/missing');
     expect(missing).toMatchObject({ status: 404, body: { error: expect.any(String) } });
     expect((await call('DELETE', '/v2/flowControl/k')).status).toBe(405);
@@ -250,7 +250,7 @@ describe('the routes of a key', () => {
 });
 
 describe('limits', () => {
-  it('hold for retries, and survive a restart with what was spent', async () => {
+  it('apply to retries, and survive a restart with the spent starts', async () => {
     let own = await startServer();
     const authorization = () => own.bearer;
     const send = (retries: number) =>
@@ -282,7 +282,7 @@ describe('limits', () => {
     await own.remove();
   });
 
-  it('hold for callbacks that name the key', async () => {
+  it('apply to callbacks that name the key', async () => {
     const held = new HeldAnswers();
     endpoint.answer(({ url }) => (url === '/callback' ? held.script() : {}));
     const response = await fetch(`${server.url}/v2/publish/${endpoint.url}/source`, {

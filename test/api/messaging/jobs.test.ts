@@ -95,7 +95,7 @@ async function takenBy(jobId: string): Promise<readonly string[]> {
 }
 
 describe('a job', () => {
-  it('retries all dead letters that its filter means, and no others', async () => {
+  it('retries all dead letters that match its filter, and no others', async () => {
     const others = await lettersOf(3);
     const { label, ids } = await lettersOf(80);
     const before = endpoint.requests.length;
@@ -128,7 +128,7 @@ describe('a job', () => {
     });
   });
 
-  it('changes what its option headers change, of each', async () => {
+  it('applies its option headers to each item', async () => {
     const { label } = await lettersOf(2);
     const { jobId } = await create(
       { verb: 'retry', over: 'deadLetters', filter: { label: [label] } },
@@ -142,7 +142,7 @@ describe('a job', () => {
     expect((await call('GET', `/v2/messages?label=${label}-again`)).body).toEqual({ messages: [] });
   });
 
-  it('deletes those that are named, as far as they are there', async () => {
+  it('deletes the named letters that exist', async () => {
     const { label, ids } = await lettersOf(3);
     const filter = { dlqIds: [ids[2], ids[0], `${begun}-9999999`] };
     const { jobId } = await create({ verb: 'delete', over: 'deadLetters', filter });
@@ -150,7 +150,7 @@ describe('a job', () => {
     expect(await idsOf(label)).toEqual([ids[1]]);
   });
 
-  it('takes no more in a second than its rate', async () => {
+  it('takes no more items per second than its rate', async () => {
     const { label, ids } = await lettersOf(4);
     const body = { verb: 'delete', over: 'deadLetters', filter: { label }, rate: '10/s' };
     const { jobId } = await create(body);
@@ -163,7 +163,7 @@ describe('a job', () => {
     expect(await ended(jobId)).toMatchObject({ done: 4, rate: 10 });
   });
 
-  it('takes nothing any more once it is aborted', async () => {
+  it('takes no more items once it is aborted', async () => {
     const { label, ids } = await lettersOf(3);
     const body = { verb: 'retry', over: 'deadLetters', filter: { label }, rate: '1/h' };
     const { jobId } = await create(body);
@@ -182,7 +182,7 @@ describe('a job', () => {
     });
   });
 
-  it('goes on where it was after a restart, and takes nothing twice', async () => {
+  it('continues where it was after a restart, and takes nothing twice', async () => {
     const { label, ids } = await lettersOf(7);
     const body = { verb: 'retry', over: 'deadLetters', filter: { label }, rate: 10 };
     const { jobId } = await create(body);
@@ -203,7 +203,7 @@ describe('a job', () => {
     expect(await takenBy(jobId)).toEqual(ids);
   });
 
-  it('does not meet what fails again meanwhile', async () => {
+  it('does not meet letters that fail again meanwhile', async () => {
     const { label } = await lettersOf(40);
     endpoint.answerInTurn({ status: 500 });
     const { jobId } = await create({ verb: 'retry', over: 'deadLetters', filter: { label } });
@@ -228,7 +228,7 @@ describe('a job', () => {
     expect(await idsOf(label)).toHaveLength(7);
   });
 
-  it('cancels messages that wait, by the filters of their listing', async () => {
+  it('cancels waiting messages by the filters of their listing', async () => {
     labels += 1;
     const label = `label${labels}`;
     const headers = { 'svc-delay': '1h', 'svc-label': label };
@@ -262,7 +262,7 @@ describe('a job', () => {
 });
 
 describe('a dry run', () => {
-  it('tells what a job would take, and leaves the journal as it is', async () => {
+  it('reports what a job would take, and does not change the journal', async () => {
     const { label, ids } = await lettersOf(3);
     const journal = async () => {
       const path = '/admin/journal?order=newest&count=1';
@@ -278,7 +278,7 @@ describe('a dry run', () => {
     expect(await idsOf(label)).toEqual(ids);
   });
 
-  it('goes on behind a cursor', async () => {
+  it('continues after a cursor', async () => {
     const { label, ids } = await lettersOf(3);
     const cursor = cursorAt(failureOffsetOf(ids[0] ?? ''));
     const body = { verb: 'delete', over: 'deadLetters', filter: { label }, dryRun: true, cursor };
@@ -286,7 +286,7 @@ describe('a dry run', () => {
     expect(rest).toMatchObject({ matched: 2, items: ids.slice(1) });
   });
 
-  it('names the first hundred, and counts all', async () => {
+  it('names the first hundred items and counts all', async () => {
     const { label, ids } = await lettersOf(100);
     const more = await lettersOf(5);
     const filter = { label: [label, more.label] };
@@ -318,30 +318,30 @@ describe('a request for a job', () => {
     [{ ...job, cursor: '1' }, /^a cursor is that of a dry run$/],
     [{ ...job, dryRun: true, cursor: 'x' }, /^cursor/],
     [{ ...job, limit: 1 }, /limit/],
-  ])('is refused where it is wrong, case %#', async (body, error) => {
+  ])('is refused if it is invalid, case %#', async (body, error) => {
     const answer = await call('POST', '/v2/jobs', body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(error) }]);
   });
 
-  it('is refused where it would change what a retry cannot', async () => {
+  it('is refused if it has options that a retry cannot change', async () => {
     const headers = { 'svc-method': 'PUT' };
     expect(await call('POST', '/v2/jobs', job, headers)).toMatchObject({ status: 400 });
   });
 
-  it('needs a token that may change something', async () => {
+  it('needs a token that may make changes', async () => {
     const authorization = `Bearer ${server.readToken}`;
     expect((await call('POST', '/v2/jobs', job, { authorization })).status).toBe(403);
     expect((await call('GET', '/v2/jobs', undefined, { authorization })).status).toBe(200);
   });
 
-  it.each(['GET', 'DELETE'])('%s names none that is not there', async (method) => {
+  it.each(['GET', 'DELETE'])('by %s for an unknown job is answered 404', async (method) => {
     expect(await call(method, '/v2/jobs/job_1')).toMatchObject({
       status: 404,
       body: { error: 'job job_1 not found' },
     });
   });
 
-  it('pages through the jobs, the newest first', async () => {
+  it('can page through the jobs, newest first', async () => {
     const made: string[] = [];
     for (let count = 0; count < 3; count += 1) {
       ahead += 1;

@@ -57,7 +57,7 @@ const publish = (to: TestServer, headers: Readonly<Record<string, string>>) =>
 const options = { 'Svc-Retries': '2', 'Svc-Retry-Delay': '1' };
 
 describe('a large answer', () => {
-  it('is stored to 1 MiB where it ends a message, to 64 KiB where a retry follows', async () => {
+  it('is stored up to 1 MiB if it ends a message, up to 64 KiB before a retry', async () => {
     server = await startServer();
     workAnswers(4 * megabyte, Number.POSITIVE_INFINITY);
     await publish(server, {
@@ -73,7 +73,7 @@ describe('a large answer', () => {
     ]);
   });
 
-  it('of a success is stored to 1 MiB too, and not said to be cut where it is whole', async () => {
+  it('of a success is stored up to 1 MiB, too, and not marked as cut if whole', async () => {
     server = await startServer();
     workAnswers(megabyte, 1);
     await publish(server, { ...options, 'Svc-Callback': `${endpoint.url}/called` });
@@ -83,7 +83,7 @@ describe('a large answer', () => {
     ]);
   });
 
-  it('is stored as far as the setting says', async () => {
+  it('is stored up to the limit of the setting', async () => {
     server = await startServer({ environment: { STEPWELL_ANSWER_MAX: '2kb' } });
     workAnswers(megabyte, Number.POSITIVE_INFINITY);
     await publish(server, { ...options, 'Svc-Callback': `${endpoint.url}/called` });
@@ -104,7 +104,7 @@ describe('a large answer in a run', () => {
 
   afterEach(() => stage.end());
 
-  it('of its endpoint goes whole to its failure callback, after a restart too', async () => {
+  it('of its endpoint goes whole to its failure callback, even after a restart', async () => {
     const error = JSON.stringify({ error: 'Error', message: 'm'.repeat(400_000), stack: 's' });
     let answer = 500;
     await stage.clear(({ role }) =>
@@ -129,7 +129,7 @@ describe('a large answer in a run', () => {
     ]);
   });
 
-  it('of a third party is the result of its call, whole', async () => {
+  it('of a third party is completely the result of its call', async () => {
     const third = await RecordingEndpoint.start(() => ({ body: Buffer.alloc(3 * megabyte, 'y') }));
     await stage.clear(async ({ role, runId }, workflow) => {
       if (role === 'step') await workflow.call(runId, stepOf(1, 'third'), third.url);

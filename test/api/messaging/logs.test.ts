@@ -69,7 +69,7 @@ const publish = async (headers: Record<string, string> = {}, body = 'hello') => 
   return ((await response.json()) as { messageId: string }).messageId;
 };
 
-it('rows have as much of their bodies as is asked for, and are found by the rest', async () => {
+it('rows show as much of their bodies as requested, and are found by the rest', async () => {
   endpoint.answer(() => ({ status: 500, body: 'na\u00efve' }));
   const id = await publish({ 'upstash-retries': '0' }, 'hello needle');
   await rowsUntil('FAILED', id);
@@ -88,7 +88,7 @@ it('rows have as much of their bodies as is asked for, and are found by the rest
   expect([status, body.error]).toEqual([400, expect.stringContaining('trimBody')]);
 });
 
-it('a page has as many rows as are asked for where their bodies are not', async () => {
+it('a page without bodies has as many rows as requested', async () => {
   endpoint.answer(() => ({ status: 500 }));
   const body = 'x'.repeat(3 * 1024 * 1024);
   const id = await publish({ 'upstash-retries': '2', 'upstash-retry-delay': '1' }, body);
@@ -103,7 +103,7 @@ it('a page has as many rows as are asked for where their bodies are not', async 
 });
 
 describe('the published client', () => {
-  it('reads how a message was delivered, and one row alone by its state', async () => {
+  it('reads how a message was delivered, and a single row by its state', async () => {
     const { messageId } = await client.publish({ url: endpoint.url, body: 'x', label: 'blue' });
     await rowsUntil('DELIVERED', messageId);
     const all = await client.logs({ messageIds: [messageId] });
@@ -115,7 +115,7 @@ describe('the published client', () => {
     ]);
   });
 
-  it('reads the same as events', async () => {
+  it('reads the same rows as events', async () => {
     const { messageId } = await client.publish({ url: endpoint.url, body: 'x' });
     await rowsUntil('DELIVERED', messageId);
     const { events } = await client.events({ messageIds: [messageId] });
@@ -145,7 +145,7 @@ describe('the published client', () => {
 });
 
 describe('the log of messages', () => {
-  it('tells everything of a failed delivery', async () => {
+  it('shows everything about a failed delivery', async () => {
     endpoint.answer(() => ({ status: 500, headers: { 'x-why': 'broken' }, body: 'no luck' }));
     const messageId = await publish({
       'upstash-retries': '1',
@@ -177,7 +177,7 @@ describe('the log of messages', () => {
     for (const row of rows) expect(logRowSchema().strict().safeParse(row).error).toBeUndefined();
   });
 
-  it('shows an attempt while it runs', async () => {
+  it('shows an attempt while it is in flight', async () => {
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -238,7 +238,7 @@ describe('the log of messages', () => {
     expect(shown).toHaveLength(6);
   });
 
-  it('keeps the attempt that was on its way when its message was taken back', async () => {
+  it('keeps the attempt that was in flight when its message was canceled', async () => {
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -255,7 +255,7 @@ describe('the log of messages', () => {
     expect(rows.slice(2).map(({ time }) => time)).toEqual(before.map(({ time }) => time));
   });
 
-  it('knows a message that was taken back, in either spelling', async () => {
+  it('finds a canceled message in either spelling', async () => {
     const messageId = await publish({ 'upstash-delay': '1d' });
     await client.messages.cancel(messageId);
     for (const state of ['CANCELED', 'CANCELLED']) {
@@ -266,7 +266,7 @@ describe('the log of messages', () => {
     expect(rows.map((row) => row.state)).toEqual(['CANCELED', 'CANCEL_REQUESTED', 'CREATED']);
   });
 
-  it('finds rows by what their message was published with', async () => {
+  it('finds rows by the published options of their messages', async () => {
     const later = { 'upstash-delay': '1d' };
     const keyed = await publish({
       ...later,
@@ -291,7 +291,7 @@ describe('the log of messages', () => {
     expect(await ids(`label=two&toDate=${time - 1}`)).toEqual([]);
   });
 
-  it('finds rows by a text that they show, and none by what they hide', async () => {
+  it('finds rows by a text that they show, but not by redacted text', async () => {
     const later = { 'upstash-delay': '1d', 'upstash-forward-x-tenant': 'acme-42' };
     const shown = await publish(later);
     const hidden = await publish({ ...later, 'upstash-redact-fields': 'body,header[X-Tenant]' });
@@ -359,13 +359,13 @@ describe('the log of messages', () => {
     }
   });
 
-  it('asks for a token', async () => {
+  it('requires a token', async () => {
     expect((await fetch(`${server.url}/v2/logs`)).status).toBe(401);
   });
 });
 
 describe('the log of a server that was restarted', () => {
-  it('goes on behind a cursor', async () => {
+  it('continues after a cursor', async () => {
     const first = await startServer();
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -392,7 +392,7 @@ describe('every row of a message', () => {
   const states = (rows: readonly Row[]) => rows.map(({ state }) => state);
   const times = (rows: readonly Row[]) => rows.map((row) => row['nextDeliveryTime']);
 
-  it('tells of the next delivery, or of the last one', async () => {
+  it('has the time of the next delivery or of the last one', async () => {
     endpoint.answerInTurn({ status: 500 }, { status: 200 });
     const messageId = await publish({ 'upstash-retries': '1', 'upstash-retry-delay': '10' });
     const rows = await rowsUntil('DELIVERED', messageId);
@@ -407,7 +407,7 @@ describe('every row of a message', () => {
     expect(times(rows)).toEqual(rows.map(() => expect.any(Number)));
   });
 
-  it('tells of the last delivery where none follows, and of the one that was to be', async () => {
+  it('has the time of the last delivery, or of a planned one, if none follows', async () => {
     endpoint.answer(() => ({ status: 500 }));
     const failed = await rowsUntil('FAILED', await publish({ 'upstash-retries': '0' }));
     expect(states(failed)).toEqual(['FAILED', 'ERROR', 'ACTIVE', 'CREATED']);
@@ -426,7 +426,7 @@ describe('every row of a message', () => {
     ['parallelism=3', { parallelism: 3 }],
     ['rate=3', { rate: 3, period: 1 }],
     ['parallelism=2, rate=3, period=1m', { parallelism: 2, rate: 3, period: 60 }],
-  ])('tells the limits that %s sets, and no other', async (value, limits) => {
+  ])('shows only the limits that %s sets', async (value, limits) => {
     const messageId = await publish({
       'upstash-flow-control-key': 'limits',
       'upstash-flow-control-value': value,
@@ -445,14 +445,14 @@ describe('the body of a response', () => {
     return { text: row?.['responseBody'], base64: row?.['responseBodyBase64'] };
   };
 
-  it('keeps every byte where it is no text', async () => {
+  it('keeps every byte if it is not text', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     expect(await answered(bytes)).toEqual({ text: undefined, base64: bytes.toString('base64') });
     const half = Buffer.from('ü').subarray(0, 1);
     expect(await answered(half)).toEqual({ text: undefined, base64: half.toString('base64') });
   });
 
-  it('is text where it is text, without half a character at its end', async () => {
+  it('is shown as text if it is text, without a partial character at its end', async () => {
     expect(await answered(Buffer.from('\ufeffgrün'))).toEqual({ text: '\ufeffgrün' });
     const { text, base64 } = await answered(Buffer.from(`x${'ü'.repeat(40_000)}`));
     expect(base64).toBeUndefined();

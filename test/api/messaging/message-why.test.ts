@@ -62,7 +62,7 @@ async function whyOnce(id: string, reason: string): Promise<Record<string, unkno
 }
 
 describe('why a message waits', () => {
-  it('is its delay', async () => {
+  it('can be its delay', async () => {
     const id = await publish('/', { 'svc-delay': '1h' });
     const { until, sentence, ...rest } = await why(id);
     const { body } = await callApi(server, 'GET', `/v2/messages/${id}`);
@@ -73,7 +73,7 @@ describe('why a message waits', () => {
     expect(rest).toEqual({ messageId: id, reason: 'delayed' });
   });
 
-  it('is the retry that comes next, with how the last attempt failed', async () => {
+  it('can be the next retry, with the failure of the last attempt', async () => {
     const id = await publish('/fails', { 'svc-retries': '2', 'svc-retry-delay': '3600000' });
     const { sentence, until } = await whyOnce(id, 'retry');
     expect(sentence).toMatch(
@@ -82,7 +82,7 @@ describe('why a message waits', () => {
     expect(Number(until)).toBeGreaterThan(Date.now() + 3_000_000);
   });
 
-  it('is a destination that does not answer, and how long it still may', async () => {
+  it('can be a destination that has not answered, with its deadline', async () => {
     const id = await publish('/hangs', { 'svc-timeout': '30s' });
     await endpoint.received(1);
     const { reason, sentence, until } = await why(id);
@@ -93,7 +93,7 @@ describe('why a message waits', () => {
     expect(until).toBe((active?.time ?? 0) + 30_000);
   });
 
-  it('is the message in front of it in its queue, or that the queue is paused', async () => {
+  it('can be the message ahead of it in its queue, or a paused queue', async () => {
     const first = await publish('/hangs', {}, 'enqueue/line');
     const second = await publish('/', {}, 'enqueue/line');
     const third = await publish('/', {}, 'enqueue/line');
@@ -112,7 +112,7 @@ describe('why a message waits', () => {
     await post('/queues/line/resume');
   });
 
-  it('is a key that is paused, full, or has spent its rate', async () => {
+  it('can be a key that is paused, full, or has spent its rate', async () => {
     const limits = { 'svc-flow-control-key': 'wide', 'svc-flow-control-value': 'parallelism=1' };
     await publish('/hangs', limits);
     const behind = await publish('/', limits);
@@ -137,7 +137,7 @@ describe('why a message waits', () => {
     expect(Number(until)).toBeGreaterThan(Date.now() + 3_500_000);
   });
 
-  it('is that its destination has all the attempts that it may have', async () => {
+  it('can be the limit of attempts to its destination', async () => {
     for (const _ of [1, 2, 3]) await publish('/hangs');
     const fourth = await publish('/');
     const fifth = await publish('/');
@@ -152,7 +152,7 @@ describe('why a message waits', () => {
 });
 
 describe('a message that is final', () => {
-  it('tells how it ended', async () => {
+  it('explains how it ended', async () => {
     const delivered = await publish('/');
     expect(await whyOnce(delivered, 'delivered')).toMatchObject({
       sentence: expect.stringMatching(/^It was delivered at \S+Z: attempt 1 was answered 200\.$/),
@@ -169,7 +169,7 @@ describe('a message that is final', () => {
     expect(await why(failed)).toEqual({ messageId: failed, reason: 'failed', sentence });
   });
 
-  it('is not found where there was none', async () => {
+  it('is not found if it never existed', async () => {
     const answered: Answer = await callApi(server, 'GET', '/v2/messages/msg_none/why');
     expect(answered).toMatchObject({ status: 404, body: { error: 'message msg_none not found' } });
   });

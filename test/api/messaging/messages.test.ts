@@ -32,7 +32,7 @@ const cancel = (query: string, body?: string) =>
   callApi(server, 'DELETE', `/v2/messages${query}`, {}, body);
 
 describe('a message', () => {
-  it('is shown while it is pending, and not found from then on', async () => {
+  it('is shown while it is pending, and not found after that', async () => {
     const id = await publish('/shown');
     const { status, body } = await callApi(server, 'GET', `/v2/messages/${id}`);
     expect(status).toBe(200);
@@ -43,7 +43,7 @@ describe('a message', () => {
     expect(await cancel(`/${id}`)).toMatchObject(gone);
   });
 
-  it('is shown without what it redacts, and delivered with it', async () => {
+  it('is shown without redacted contents, and delivered with them', async () => {
     const target = `/v2/publish/${endpoint.url}/redacted`;
     const headers = {
       'Upstash-Delay': '1s',
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect(delivered?.headers['x-secret']).toBe('hush');
   });
 
-  it('shows the digest of the bytes of a header that are delivered, above ASCII too', async () => {
+  it('shows the digest of the delivered bytes of a header, even beyond ASCII', async () => {
     // As curl sends it: each byte of UTF-8 is a character of the header.
     const name = Buffer.from('José').toString('latin1');
     const already = endpoint.requests.length;
@@ -95,7 +95,7 @@ describe('a bulk cancel', () => {
       'k',
       { 'Upstash-Flow-Control-Key': 'k', 'Upstash-Flow-Control-Value': 'rate=1' },
     ],
-  ])('takes back those with the %s %s, and nothing else', async (filter, value, headers) => {
+  ])('cancels messages with the %s %s, and no others', async (filter, value, headers) => {
     const meant = [await publish('/a', headers), await publish('/b', headers)];
     const other = await publish('/a');
     expect(await cancel(`?${filter}=${value}`)).toMatchObject({
@@ -105,7 +105,7 @@ describe('a bulk cancel', () => {
     expect(await Promise.all([...meant, other].map(statusOf))).toEqual([404, 404, 200]);
   });
 
-  it('goes by the queue and by the URL group that a message came through', async () => {
+  it('filters by the queue and the URL group of a message', async () => {
     const group = '/v2/topics/cancelled/endpoints';
     const endpoints = JSON.stringify({ endpoints: [{ url: `${endpoint.url}/g`, name: 'first' }] });
     await callApi(server, 'POST', group, {}, endpoints);
@@ -125,7 +125,7 @@ describe('a bulk cancel', () => {
     expect((await cancel('?queueName=cancelled&path=/q')).body).toEqual({ cancelled: 1 });
   });
 
-  it('goes by URL, host and path', async () => {
+  it('filters by URL, host and path', async () => {
     const [a, b] = [await publish('/a?x=1'), await publish('/b')];
     expect((await cancel(`?url=${encodeURIComponent(`${endpoint.url}/a`)}`)).body).toEqual({
       cancelled: 0,
@@ -137,7 +137,7 @@ describe('a bulk cancel', () => {
     expect(await Promise.all([a, b].map(statusOf))).toEqual([404, 404]);
   });
 
-  it('goes by the URL as the publish wrote it', async () => {
+  it('filters by the URL as the publish wrote it', async () => {
     const written = `${endpoint.url.replace('http://127.0.0.1', 'HTTP://127.0.1')}/a b`;
     const headers = { ...later, 'Upstash-Label': 'written' };
     const path = `/v2/publish/${encodeURIComponent(written)}`;
@@ -149,7 +149,7 @@ describe('a bulk cancel', () => {
     expect((await cancel(query)).body).toEqual({ cancelled: 1 });
   });
 
-  it('goes by caller and by the time of the publish', async () => {
+  it('filters by caller and by the time of the publish', async () => {
     const id = await publish();
     const { body } = await callApi(server, 'GET', `/v2/messages/${id}`);
     const { createdAt } = body as { createdAt: number };
@@ -160,7 +160,7 @@ describe('a bulk cancel', () => {
     expect((await cancel(query)).body).toEqual({ cancelled: 1 });
   });
 
-  it('ands its filters and ors their values', async () => {
+  it('combines filters by AND and their values by OR', async () => {
     const blue = await publish('/a', { 'Upstash-Label': 'blue' });
     const green = await publish('/b', { 'Upstash-Label': 'green' });
     const both = await cancel('?label=blue&label=green&path=/b');
@@ -168,7 +168,7 @@ describe('a bulk cancel', () => {
     expect(await Promise.all([blue, green].map(statusOf))).toEqual([200, 404]);
   });
 
-  it('takes ids back, from the query or a body, and does not count what is not there', async () => {
+  it('cancels by id, from the query or a body, and counts only existing messages', async () => {
     const ids = [await publish(), await publish(), await publish()];
     const query = `?messageIds=${ids[0]},msg_none&messageIds=${ids[0]}`;
     expect((await cancel(query)).body).toEqual({ cancelled: 1 });
@@ -184,7 +184,7 @@ describe('a bulk cancel', () => {
     expect((await cancel('?count=500')).body).toEqual({ cancelled: 0 });
   });
 
-  it('without any filter takes everything back, in turns', async () => {
+  it('without any filter cancels everything, in several turns', async () => {
     const ids = await Promise.all(Array.from({ length: 600 }, () => publish()));
     expect(await cancel('')).toMatchObject({ status: 200, body: { cancelled: 600 } });
     expect(await statusOf(ids[599] ?? '')).toBe(404);
@@ -196,7 +196,7 @@ describe('a bulk cancel', () => {
     ['?label=', 'label'],
     ['?count=0', 'count'],
     ['?fromDate=yesterday', 'fromDate'],
-  ])('is refused with %s, and takes nothing back', async (query, named) => {
+  ])('is refused with %s, and cancels nothing', async (query, named) => {
     const id = await publish();
     const { status, body } = await cancel(query);
     expect(status).toBe(400);
@@ -205,7 +205,7 @@ describe('a bulk cancel', () => {
   });
 
   it.each(['{', '[]', '{"messageIds":[]}', '{"messageIds":null}', '{"ids":["a"]}'])(
-    'is refused with the body %s, and takes nothing back',
+    'is refused with the body %s, and cancels nothing',
     async (text) => {
       const id = await publish();
       const { status, body } = await cancel('', text);
@@ -215,7 +215,7 @@ describe('a bulk cancel', () => {
     },
   );
 
-  it('is no matter of a read token', async () => {
+  it('is refused with a read token', async () => {
     const id = await publish();
     const authorization = `Bearer ${server.readToken}`;
     const { status } = await callApi(server, 'DELETE', '/v2/messages', { authorization });
@@ -228,7 +228,7 @@ describe('the published client', () => {
   const wait = (label: string) =>
     client.publish({ url: endpoint.url, body: 'x', delay: 60, label });
 
-  it('cancels one, several, those of a filter, and all', async () => {
+  it('cancels one message, several, those of a filter, and all', async () => {
     const [one, two, three] = [await wait('a'), await wait('a'), await wait('b')];
     expect(await client.messages.cancel(one.messageId)).toEqual({ cancelled: 1 });
     const ids = [one.messageId, two.messageId];
@@ -249,7 +249,7 @@ describe('the published client', () => {
     expect(await client.messages.deleteAll()).toBe(1);
   });
 
-  it('gets what it published', async () => {
+  it('gets the message that it published', async () => {
     const { messageId } = await wait('a');
     expect(await client.messages.get(messageId)).toMatchObject({ messageId, label: 'a' });
     await client.messages.cancel(messageId);

@@ -77,7 +77,7 @@ async function seenInBatch(to: TestServer, headers: Headers, body?: string): Pro
 }
 
 describe.each(ways)('%s', (_what, ask) => {
-  it('with a timeout above the longest is refused as too many retries are', async () => {
+  it('with a timeout above the limit is refused like too many retries', async () => {
     const error = 'Svc-Timeout must be at most 60s';
     expect(await ask(server, { 'svc-timeout': '60s' })).toMatchObject({ status: 200 });
     expect(await ask(server, { 'svc-timeout': '61s' })).toMatchObject({ status: 412, error });
@@ -89,7 +89,7 @@ describe.each(ways)('%s', (_what, ask) => {
     expect(await ask(server, { 'svc-retries': '1001' })).toMatchObject({ status: 412 });
   });
 
-  it('of GET with a body is refused, and without one taken', async () => {
+  it('of GET with a body is refused, and without one accepted', async () => {
     expect(await ask(server, { 'svc-method': 'get' }, 'lost')).toMatchObject({
       status: 400,
       error: expect.stringContaining('Svc-Method is GET, which carries no body'),
@@ -97,7 +97,7 @@ describe.each(ways)('%s', (_what, ask) => {
     expect(await ask(server, { 'svc-method': 'GET' })).toMatchObject({ status: 200 });
   });
 
-  it('with a misspelt option is taken, and its sender warned', async () => {
+  it('with a misspelt option is accepted, and its sender is warned', async () => {
     expect(await ask(server, { 'Svc-Retrys': '5' })).toEqual({
       status: 200,
       error: undefined,
@@ -113,7 +113,7 @@ describe.each(ways)('%s', (_what, ask) => {
   });
 });
 
-it('a misspelt option in the query of a destination brings a warning too', async () => {
+it('a misspelt option in the query of a destination causes a warning, too', async () => {
   const path = `/v2/publish/${endpoint.url}?svc-retrys=5&svc-delay=1h`;
   const { status, headers } = await callApi(server, 'POST', path);
   expect([status, headers.get('stepwell-warning')]).toEqual([
@@ -122,7 +122,7 @@ it('a misspelt option in the query of a destination brings a warning too', async
   ]);
 });
 
-it('a batch refused whole says for which item, and stores nothing', async () => {
+it('a batch that is refused as a whole names the item and stores nothing', async () => {
   const items = [{}, { 'svc-retries': '1001' }].map((headers) => ({
     destination: endpoint.url,
     headers: { ...later, ...headers },
@@ -151,14 +151,14 @@ describe('a server for development', () => {
     expect(await ask(dev, { 'Svc-Zzzzzzzz': '5' })).toMatchObject({ status: 200 });
   });
 
-  it('refuses one of a workflow step so that its endpoint understands', async () => {
+  it('refuses one of a workflow step in a way that its endpoint understands', async () => {
     const headers = { 'svc-workflow-runid': 'wfr_1', 'svc-retrys': '5' };
     const item = { destination: endpoint.url, headers };
     const { status } = await callApi(dev, 'POST', '/v2/batch', {}, JSON.stringify([item]));
     expect(status).toBe(422);
   });
 
-  it('takes all that the published client sends', async () => {
+  it('accepts everything that the published client sends', async () => {
     const client = new Client({ baseUrl: dev.url, token: dev.token });
     const options = {
       url: endpoint.url,

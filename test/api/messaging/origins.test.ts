@@ -43,7 +43,7 @@ async function originsOnce(ended: number): Promise<readonly Origin[]> {
 
 const reach = (body: unknown) => callLog(server, '/admin/reach', body);
 
-test('each origin tells what became of its attempts, the one called last first', async () => {
+test('each origin shows the results of its attempts, the one called last first', async () => {
   const good = new URL(endpoint.url).origin;
   const bad = server.url;
   await publish(`${bad}/absent`);
@@ -77,7 +77,7 @@ test('each origin tells what became of its attempts, the one called last first',
 });
 
 describe('POST /admin/reach', () => {
-  it('says where a destination leads, and asks it once on demand', async () => {
+  it('resolves a destination, and calls it once on demand', async () => {
     const before = endpoint.requests.length;
     const allowed = { url: `${endpoint.url}/x`, allowed: true, addresses: ['127.0.0.1'] };
     const judged = await reach({ url: `${endpoint.url}/x` });
@@ -88,7 +88,7 @@ describe('POST /admin/reach', () => {
     expect(endpoint.requests.slice(before).map(({ method }) => method)).toEqual(['HEAD']);
   });
 
-  it('says why a destination may not be called, and does not ask it', async () => {
+  it('gives the reason why a destination may not be called, and does not call it', async () => {
     for (const [url, reason] of [
       ['http://169.254.169.254/latest', 'metadata'],
       ['http://127.0.0.1:6379/', 'port 6379'],
@@ -103,7 +103,7 @@ describe('POST /admin/reach', () => {
     }
   });
 
-  it('names the setting that could allow a destination, where one could', async () => {
+  it('names the setting that could allow a destination, if one could', async () => {
     for (const [url, setting] of [
       ['http://198.18.0.1/', 'STEPWELL_ALLOW_NETWORKS'],
       ['http://169.254.169.254/', undefined],

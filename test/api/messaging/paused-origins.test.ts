@@ -67,7 +67,7 @@ describe('a paused origin', () => {
     await endpoint.received(2);
   });
 
-  it('is listed though nothing was sent to it, and counts among what waits', async () => {
+  it('is listed even if it was never called, and its attempts count as waiting', async () => {
     const name = 'https://never.example';
     await set('pause', { origin: `${name}:443/` });
     const id = await publish(`${name}/x`);
@@ -105,7 +105,7 @@ describe('a paused origin', () => {
     await endpoint.received(sent + 1);
   });
 
-  it('holds the retries of what has failed', async () => {
+  it('holds back the retries of failed messages', async () => {
     endpoint.answerInTurn({ status: 500 }, { status: 200 });
     const sent = endpoint.requests.length;
     const headers = { 'svc-retries': '1', 'svc-retry-delay': '1' };
@@ -132,7 +132,7 @@ describe('a request to pause', () => {
     ['https://example.com?x=1'],
     [''],
     [`https://${'x'.repeat(400)}.example`],
-  ])('names no origin by %j', async (given) => {
+  ])('is refused with the origin %j', async (given) => {
     const answer = await set('pause', { origin: given });
     expect(answer).toMatchObject({
       status: 400,
@@ -141,13 +141,13 @@ describe('a request to pause', () => {
   });
 
   it.each([{}, { origin: 1 }, { origin: 'https://a.example', for: '1h' }])(
-    'is refused as %j',
+    'is refused with the body %j',
     async (body) => {
       expect((await set('pause', body)).status).toBe(400);
     },
   );
 
-  it('resumes nothing that is not paused', async () => {
+  it('must precede a resume, which is answered 404 otherwise', async () => {
     expect(await set('resume', { origin: 'https://free.example' })).toMatchObject({
       status: 404,
       body: { error: 'paused origin https://free.example not found' },

@@ -50,7 +50,7 @@ const publish = (
 const batchOf = (destination: string) => JSON.stringify([{ destination }]);
 
 describe('a publish', () => {
-  it('answers with the message and with how durable it is', async () => {
+  it('is answered with the message and its durability', async () => {
     const { status, headers, body } = await publish(endpoint.url);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -61,7 +61,7 @@ describe('a publish', () => {
     expect(headers.get('content-type')).toContain('application/json');
   });
 
-  it('delivers every byte as it came', async () => {
+  it('delivers every byte unchanged', async () => {
     const bytes = Buffer.from(Array.from({ length: 40_000 }, (_, index) => index % 256));
     await publish(endpoint.url, { 'content-type': 'application/x-any; a="b"' }, bytes);
     const [request] = await endpoint.received(1);
@@ -72,13 +72,13 @@ describe('a publish', () => {
     expect(request?.headers).not.toHaveProperty('authorization');
   });
 
-  it('keeps a content type that is none: its receiver may know what it means', async () => {
+  it('keeps an invalid content type, which its receiver may understand', async () => {
     await publish(endpoint.url, { 'content-type': 'json' });
     const [request] = await endpoint.received(1);
     expect(request?.headers['content-type']).toBe('json');
   });
 
-  it('is delivered in the dialect it was published in', async () => {
+  it('is delivered in its own dialect', async () => {
     await publish(endpoint.url, { 'Upstash-Forward-X-Tenant': 'acme' });
     const [request] = await endpoint.received(1);
     expect(request?.headers).toMatchObject({ 'upstash-retried': '0', 'x-tenant': 'acme' });
@@ -97,7 +97,7 @@ describe('a publish', () => {
   });
 
   it.each(['/a/../b//c?x=1', '/%2e%2e/x?a[]=1|2', '?only=a-query', '/{x}"'])(
-    'calls %s, and signs what it calls',
+    'calls %s and signs that URL',
     async (rest) => {
       const { body } = await callApi(server, 'POST', '/v2/batch', {}, batchOf(endpoint.url + rest));
       const [{ url }] = body as [{ url: string }];
@@ -109,7 +109,7 @@ describe('a publish', () => {
     },
   );
 
-  it('forwards what it was sent with if it asks for that, and shows what will arrive', async () => {
+  it('forwards its headers on demand, and shows what will arrive', async () => {
     const headers = {
       'X-Theirs': '1',
       'X-Both': 'plain',
@@ -134,7 +134,7 @@ describe('a publish', () => {
     }
   });
 
-  it('joins the values of a header that it is to forward more than once', async () => {
+  it('joins the values of a header that is forwarded more than once', async () => {
     const { port } = new URL(endpoint.url);
     const lines = ['Svc-Forward-X-Two: a', 'svc-forward-x-two: b', 'Svc-Forward-Svc-X: 1'];
     const head = [
@@ -200,7 +200,7 @@ describe('a publish', () => {
     expect(answer.body).toEqual({ error: expect.stringContaining(named) });
   });
 
-  it('of a body above the limit is refused with 413', async () => {
+  it('with a body above the limit is refused with 413', async () => {
     const answer = await publish(endpoint.url, {}, Buffer.alloc(65 * 1024));
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({ error: expect.any(String) });
@@ -215,7 +215,7 @@ describe('a publish', () => {
     expect(actors.size).toBe(before);
   });
 
-  it('repeated in the window is answered 202 with the first, after a restart too', async () => {
+  it('repeated in the window is answered 202 with the first, even after a restart', async () => {
     const headers = { 'Svc-Deduplication-Id': 'order-1', 'Svc-Delay': '1h' };
     const first = await publish(endpoint.url, headers);
     const again = await publish(endpoint.url, headers);
@@ -253,7 +253,7 @@ describe('a publish to a URL group', () => {
     }
   });
 
-  it('reads a delayed body back from where it is stored once', async () => {
+  it('reads a delayed body from its only copy', async () => {
     await makeGroup('later', [{ url: `${endpoint.url}/one` }, { url: `${endpoint.url}/two` }]);
     const { body } = await publish('later', { 'Svc-Delay': '1h' }, 'stored once');
     const ids = (body as unknown as { messageId: string }[]).map((each) => each.messageId);
@@ -272,7 +272,7 @@ describe('a publish to a URL group', () => {
     expect(request?.headers).toMatchObject({ 'x-a': 'publish', 'x-b': 'group' });
   });
 
-  it('is repeated for each endpoint on its own', async () => {
+  it('is deduplicated for each endpoint separately', async () => {
     const [one, two] = [{ url: `${endpoint.url}/one` }, { url: `${endpoint.url}/two` }];
     await makeGroup('once', [one]);
     const headers = { 'Svc-Deduplication-Id': 'a', 'Svc-Delay': '1h' };
@@ -298,7 +298,7 @@ describe('a publish to a URL group', () => {
     expect(last.body).toMatchObject({ body: 'to the crowd' });
   });
 
-  it('takes options from the query behind its name', async () => {
+  it('takes options from the query after its name', async () => {
     await makeGroup('query', [{ url: endpoint.url }]);
     await publish('query?svc-forward-x-a=b');
     const [request] = await endpoint.received(1);
@@ -306,13 +306,13 @@ describe('a publish to a URL group', () => {
   });
 });
 
-describe('a publish that repeats', () => {
+describe('a publish with a cron', () => {
   const scheduleId = expect.stringMatching(/^scd_\w+$/);
   const cron = '0 0 1 1 *';
   const schedule = (destination: string, headers: Record<string, string>) =>
     call('POST', `/v2/schedules/${destination}`, headers, 'x');
 
-  it('is answered with the id of its schedule, whichever way it came in', async () => {
+  it('is answered with the id of its schedule on every route', async () => {
     for (const create of [publish, schedule]) {
       const { status, headers, body } = await create(endpoint.url, { 'Svc-Cron': cron });
       expect(status).toBe(200);
@@ -328,7 +328,7 @@ describe('a publish that repeats', () => {
     expect(enqueued).toMatchObject({ status: 200, body: { scheduleId } });
   });
 
-  it('keeps the id that it names, and what it is made of', async () => {
+  it('keeps the id that it names, and its definition', async () => {
     const { body } = await schedule(`${endpoint.url}/a?x=1&svc-retries=1`, {
       'Svc-Cron': ` CRON_TZ=Europe/Berlin ${cron} `,
       'Svc-Schedule-Id': 'yearly',
@@ -404,7 +404,7 @@ describe('the published client', () => {
 });
 
 describe('a delivery', () => {
-  it('is tried 1 + retries times, each signed anew', async () => {
+  it('is attempted 1 + retries times, signed anew each time', async () => {
     endpoint.answerInTurn({ status: 500 });
     await publish(endpoint.url, { 'Svc-Retries': '2', 'Svc-Retry-Delay': '10' });
     const requests = await endpoint.received(3);
@@ -414,7 +414,7 @@ describe('a delivery', () => {
     expect(endpoint.requests).toHaveLength(3);
   });
 
-  it('is not tried again after 489 with the header that says so', async () => {
+  it('is not retried after 489 with the header that forbids it', async () => {
     endpoint.answerInTurn({ status: 489, headers: { 'Svc-NonRetryable-Error': 'true' } });
     const { body } = await publish(endpoint.url, { 'Svc-Retry-Delay': '1' });
     await endpoint.received(1);
@@ -438,7 +438,7 @@ describe('a delivery', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('of a message that was canceled in flight is not followed by another', async () => {
+  it('is not followed by another if its message was canceled in flight', async () => {
     let release = () => undefined as unknown;
     const held = new Promise((resolve) => {
       release = () => resolve(undefined);
@@ -459,14 +459,14 @@ describe('a delivery', () => {
 });
 
 describe('a message', () => {
-  it('is shown with bytes that are not text as base64', async () => {
+  it('is shown with binary contents as base64', async () => {
     const { body } = await publish(endpoint.url, { 'Svc-Delay': '1h' }, Buffer.from([0xff, 0]));
     const shown = await call('GET', `/v2/messages/${body.messageId}`);
     expect(shown.body).toMatchObject({ bodyBase64: '/wA=', maxRetries: 3, method: 'POST' });
     expect(shown.body).not.toHaveProperty('body');
   });
 
-  it('that does not exist is not found, and a read token may look but not touch', async () => {
+  it('that does not exist is not found, and a read token may only read', async () => {
     expect(await call('GET', '/v2/messages/msg_none')).toMatchObject({
       status: 404,
       body: { error: expect.stringContaining('msg_none') },
@@ -510,7 +510,7 @@ describe('any request to publish', () => {
   const way = fc.constantFrom('publish', 'enqueue', 'schedules', 'batch', 'enqueue/line');
   const headers = fc.dictionary(option, value, { maxKeys: 5 });
 
-  it('is answered, and never with a failure of ours', async () => {
+  it('is answered, and never with an internal error', async () => {
     const statuses = new Set<number>();
     await fc.assert(
       fc.asyncProperty(way, target, headers, async (name, destination, options) => {

@@ -80,7 +80,7 @@ describe('the published client', () => {
     expect(await queue.list()).toEqual([]);
   });
 
-  it('enqueues to a queue that is made on the fly, in order', async () => {
+  it('enqueues in order to a queue that is created on the fly', async () => {
     const queue = client.queue({ queueName: 'orders' });
     for (const number of [1, 2, 3, 4]) {
       await queue.enqueueJSON({ url: `${endpoint.url}/${number}`, body: { number } });
@@ -95,7 +95,7 @@ describe('the published client', () => {
 describe('a queue over HTTP', () => {
   afterEach(() => call('DELETE', '/queues/q'));
 
-  it('answers its changes with 200 and nothing', async () => {
+  it('answers changes with 200 and no body', async () => {
     const answers = [
       await call('POST', '/queues', { queueName: 'q', parallelism: 3, paused: false }),
       await call('POST', '/queues/q/pause'),
@@ -106,7 +106,7 @@ describe('a queue over HTTP', () => {
       expect({ status, text }).toEqual({ status: 200, text: '' });
   });
 
-  it('keeps what an upsert does not name', async () => {
+  it('keeps the settings that an upsert does not name', async () => {
     await call('POST', '/queues', { queueName: 'q', parallelism: 3, paused: true });
     await call('POST', '/queues', { queueName: 'q' });
     expect((await call('GET', '/queues/q')).body).toMatchObject({ parallelism: 3, paused: true });
@@ -147,7 +147,7 @@ describe('a queue over HTTP', () => {
     expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(reason) } });
   });
 
-  it('counts what is not delivered yet, and starts it when it is resumed', async () => {
+  it('counts messages that are not delivered, and starts them when resumed', async () => {
     await call('POST', '/queues', { queueName: 'q', paused: true });
     for (const number of [1, 2, 3]) await enqueue('q', `/${number}`);
     expect((await call('GET', '/queues/q')).body).toMatchObject({ lag: 3, paused: true });
@@ -157,7 +157,7 @@ describe('a queue over HTTP', () => {
     expect(paths()).toEqual(['/1', '/2', '/3']);
   });
 
-  it('has as many messages under way as its parallelism says', async () => {
+  it('has as many messages in flight as its parallelism allows', async () => {
     const { release } = heldOpen();
     await call('POST', '/queues', { queueName: 'q', parallelism: 2 });
     for (const number of [1, 2, 3, 4]) await enqueue('q', `/${number}`);
@@ -170,7 +170,7 @@ describe('a queue over HTTP', () => {
     expect(paths().slice().sort()).toEqual(['/1', '/2', '/3', '/4']);
   });
 
-  it('does not let the next one pass a message that is tried again', async () => {
+  it('does not let the next message overtake one that is retried', async () => {
     endpoint.answer(({ url }, count) => ({ status: url === '/1' && count < 2 ? 500 : 200 }));
     await enqueue('q', '/1', { 'Upstash-Retries': '3', 'Upstash-Retry-Delay': '20' });
     await enqueue('q', '/2');
@@ -185,7 +185,7 @@ describe('a queue over HTTP', () => {
     expect(paths()).toEqual(['/1', '/callback', '/2']);
   });
 
-  it('drops what is pending when it is deleted', async () => {
+  it('drops its pending messages when it is deleted', async () => {
     await call('POST', '/queues', { queueName: 'q', paused: true });
     const ids: string[] = [];
     for (let number = 0; number < 300; number += 1) {
@@ -209,7 +209,7 @@ describe('a queue over HTTP', () => {
     expect((await call('GET', '/queues', undefined, { authorization })).status).toBe(200);
   });
 
-  it('tells the lag of all queues among the metrics', async () => {
+  it('is included in the lag of all queues in the metrics', async () => {
     await call('POST', '/queues', { queueName: 'q', paused: true });
     await enqueue('q', '/1');
     const text = await (await fetch(`${server.url}/metrics`)).text();
@@ -218,7 +218,7 @@ describe('a queue over HTTP', () => {
 });
 
 describe('after a restart', () => {
-  it('a queue goes on where it was, and a retried message still holds its slot', async () => {
+  it('a queue continues where it was, and a retried message still holds its slot', async () => {
     const first = await startServer();
     const headers = { authorization: first.bearer };
     endpoint.answer((_request, count) => ({ status: count === 0 ? 500 : 200 }));

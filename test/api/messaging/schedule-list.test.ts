@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 describe('all schedules', () => {
-  it('are an array, oldest first, each with what it publishes', async () => {
+  it('are an array, oldest first, each with its definition', async () => {
     const { body } = await list();
     expect(idsOf(body)).toEqual(ids);
     for (const { scheduleId, body: text } of body as Schedule[]) {
@@ -56,14 +56,14 @@ describe('all schedules', () => {
     }
   });
 
-  it('are waited for once, and read together', async () => {
+  it('are awaited once and read together', async () => {
     const before = { waits, reads: gated.reads };
     expect(idsOf((await list()).body)).toHaveLength(schedules);
     expect(waits - before.waits).toBe(1);
     expect(gated.reads - before.reads).toBeLessThan(schedules / 5);
   });
 
-  it('are shown once all that they show is on disk', async () => {
+  it('are shown once everything that they show is on disk', async () => {
     gated.hold();
     const paused = callApi(server, 'PATCH', '/v2/schedules/s0/pause');
     const before = waits;
@@ -96,12 +96,12 @@ describe('pages of schedules', () => {
     }
   }
 
-  it('hold together all that there is', async () => {
+  it('together contain every schedule', async () => {
     expect(await pages(7, async () => undefined)).toEqual(ids);
     expect(await pages(100, async () => undefined)).toEqual(ids);
   });
 
-  it('miss nothing and repeat nothing while others come, go and change', async () => {
+  it('miss and repeat nothing while others are added, removed and changed', async () => {
     const seen = await pages(50, async (page) => {
       await create(`new${page}`);
       await create(ids[page] ?? '', 'overwritten');
@@ -112,12 +112,12 @@ describe('pages of schedules', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('have 100 schedules where only a cursor is given', async () => {
+  it('have 100 schedules if only a cursor is given', async () => {
     const { schedules: listed } = (await list(`?cursor=${cursorAt(0)}`)).body as Page;
     expect(listed).toHaveLength(100);
   });
 
-  it.each(['cursor=x', 'count=0', 'count=x', 'page=2'])('are not found by ?%s', async (query) => {
+  it.each(['cursor=x', 'count=0', 'count=x', 'page=2'])('are refused for ?%s', async (query) => {
     const { status, body } = await list(`?${query}`);
     expect(status).toBe(400);
     expect(body).toEqual({ error: expect.any(String) });

@@ -125,7 +125,7 @@ describe('the published client', () => {
     expect(schedule).not.toHaveProperty('label');
   });
 
-  it('is shown digests of what it asked to be redacted', async () => {
+  it('sees digests of what it asked to be redacted', async () => {
     await client.schedules.create({
       destination,
       cron: '0 0 1 1 *',
@@ -141,7 +141,7 @@ describe('the published client', () => {
     });
   });
 
-  it('gets the reason why a schedule is refused', async () => {
+  it('receives the reason why a schedule is refused', async () => {
     const refused = (cron: string, scheduleId: string) =>
       client.schedules.create({ destination, cron, scheduleId });
     await expect(refused('0 0 30 2 *', 'never')).rejects.toMatchObject({ status: 400 });
@@ -158,7 +158,7 @@ describe('the published client', () => {
 });
 
 describe('/v2/schedules', () => {
-  it('answers with exactly what is set', async () => {
+  it('answers with exactly the settings that are given', async () => {
     expect(await create('plain')).toMatchObject({ status: 200, body: { scheduleId: 'plain' } });
     const { status, body, type } = await ask('GET', '/v2/schedules/plain');
     expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
@@ -204,20 +204,20 @@ describe('/v2/schedules', () => {
     ['POST', '/pause'],
     ['PATCH', '/resume'],
     ['POST', '/resume'],
-  ])('%s of one that is not there%s is 404', async (method, action) => {
+  ])('answers %s of an unknown schedule%s with 404', async (method, action) => {
     expect(await ask(method, `/v2/schedules/nobody${action}`)).toMatchObject({
       status: 404,
       body: { error: 'schedule nobody not found' },
     });
   });
 
-  it('deletes a schedule once', async () => {
+  it('deletes a schedule only once', async () => {
     await create('short');
     expect(await ask('DELETE', '/v2/schedules/short')).toMatchObject({ status: 200, body: null });
     expect((await ask('DELETE', '/v2/schedules/short')).status).toBe(404);
   });
 
-  it('shows bytes that are no text in base64', async () => {
+  it('shows binary contents in base64', async () => {
     const response = await fetch(`${server.url}/v2/schedules/${destination}`, {
       method: 'POST',
       headers: {
@@ -233,7 +233,7 @@ describe('/v2/schedules', () => {
     expect(body).not.toHaveProperty('body');
   });
 
-  it('survives a restart, the pause included', async () => {
+  it('keeps schedules across a restart, including a pause', async () => {
     const first = await startServer();
     const authorized = { authorization: first.bearer };
     const at = (url: string, path: string, method = 'GET', headers = {}) =>
@@ -251,7 +251,7 @@ describe('/v2/schedules', () => {
 });
 
 describe('a trigger', () => {
-  it('delivers, and the schedule then says when and how it went', async () => {
+  it('delivers, and its schedule then shows the time and the result', async () => {
     const endpoint = await RecordingEndpoint.start();
     let ahead = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };

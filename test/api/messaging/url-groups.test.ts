@@ -104,7 +104,7 @@ describe('the published client', () => {
 describe('a URL group over HTTP', () => {
   afterEach(() => call('DELETE', '/g'));
 
-  it('answers its changes with 200 and nothing', async () => {
+  it('answers changes with 200 and no body', async () => {
     const add = await call('POST', '/g/endpoints', endpoints({ url: 'https://a.example' }));
     const patch = await call('PATCH', '/g', { headers: { A: ['1'] } });
     const remove = await call('DELETE', '/g/endpoints', endpoints({ url: 'https://a.example' }));
@@ -114,7 +114,7 @@ describe('a URL group over HTTP', () => {
     }
   });
 
-  it('takes a new URL for a name, and keeps when it was created', async () => {
+  it('accepts a new URL for a name, and keeps its creation time', async () => {
     await call('POST', '/g/endpoints', endpoints({ url: 'https://a.example', name: 'n' }));
     const before = (await call('GET', '/g')).body as { createdAt: number };
     await call('POST', '/g/endpoints', endpoints({ url: 'https://b.example', name: 'n' }));
@@ -135,7 +135,7 @@ describe('a URL group over HTTP', () => {
     expect((await call('GET', '/g')).body).not.toHaveProperty('headers');
   });
 
-  it('vanishes with its last endpoint', async () => {
+  it('disappears with its last endpoint', async () => {
     await call('POST', '/g/endpoints', endpoints({ url: 'https://a.example', name: 'n' }));
     await call('DELETE', '/g/endpoints', endpoints({ name: 'n' }));
     expect(await call('GET', '/g')).toMatchObject({ status: 404 });
@@ -210,7 +210,7 @@ describe('a URL group over HTTP', () => {
       body,
     });
 
-  it('gets what is more than one append of the journal takes', async () => {
+  it('can receive more than fits one append of the journal', async () => {
     const long = 'p'.repeat(8000);
     const urls = Array.from({ length: 300 }, (_, index) => ({
       url: `https://a.example/${long}/${index}`,
@@ -221,7 +221,7 @@ describe('a URL group over HTTP', () => {
     expect(await answer.json()).toHaveLength(300);
   });
 
-  it('has the body stored once, also where the first endpoint had the message before', async () => {
+  it('has the body stored once, even if the first message is a duplicate', async () => {
     const urls = Array.from({ length: 5 }, (_, index) => ({ url: `https://a.example/${index}` }));
     const identity = { 'upstash-deduplication-id': 'grown' };
     await call('POST', '/grown/endpoints', endpoints(...urls.slice(0, 2)));
@@ -244,7 +244,7 @@ describe('a URL group over HTTP', () => {
     expect(stored).toEqual([true, false, false]);
   });
 
-  it('takes no two URLs of one name at once, of which one would be lost', async () => {
+  it('refuses two URLs with one name in a request, as one would be lost', async () => {
     const [a, b] = ['https://a.example/', 'https://b.example/'];
     const twice = endpoints({ url: a, name: 'n' }, { url: b, name: 'n' });
     expect(await call('POST', '/twice/endpoints', twice)).toMatchObject({
@@ -268,7 +268,7 @@ describe('a URL group over HTTP', () => {
     expect((await call('GET', '', undefined, 'Bearer nobody')).status).toBe(401);
   });
 
-  it('is there after a restart', async () => {
+  it('still exists after a restart', async () => {
     const first = await startServer();
     const headers = { authorization: first.bearer };
     const body = JSON.stringify(endpoints({ url: 'https://a.example', name: 'n' }));

@@ -15,7 +15,7 @@ function claimer(budget: ByteBudget) {
 }
 
 describe('a byte budget', () => {
-  it('gives one owner at most half, and all of them together no more than there is', () => {
+  it('gives one owner at most half, and all owners together at most the limit', () => {
     const budget = new ByteBudget(100);
     expect(budget.take('a', 50)).toBe(true);
     expect(budget.take('a', 1)).toBe(false);
@@ -27,7 +27,7 @@ describe('a byte budget', () => {
     expect([budget.used, budget.usedBy('a')]).toEqual([50, 0]);
   });
 
-  it('grants in the order of asking, and lets others pass an owner at its own limit', () => {
+  it('grants in order of arrival, but skips an owner at its own limit', () => {
     const budget = new ByteBudget(100);
     const { granted, want } = claimer(budget);
     want('a1', 'a', 50);
@@ -51,7 +51,7 @@ describe('a byte budget', () => {
     expect(granted).toEqual(['a', 'b', 'large', 'small']);
   });
 
-  it('lets those go on that waited behind a claim that is taken back', () => {
+  it('lets claims continue that waited behind a canceled one', () => {
     const budget = new ByteBudget(100);
     const { granted, want } = claimer(budget);
     want('a', 'a', 50);
@@ -64,7 +64,7 @@ describe('a byte budget', () => {
     expect([budget.used, budget.waiting]).toEqual([81, 0]);
   });
 
-  it('refuses more back than was taken', () => {
+  it('refuses the release of more than was taken', () => {
     const budget = new ByteBudget(100);
     budget.take('a', 10);
     expect(() => budget.give('a', 11)).toThrow('more bytes were given back');
@@ -81,7 +81,7 @@ describe('a byte budget', () => {
     { maxLength: 60 },
   );
 
-  it('is never exceeded, never forgets, and ends empty', () => {
+  it('is never exceeded, forgets no claim, and ends empty', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const budget = new ByteBudget(120);

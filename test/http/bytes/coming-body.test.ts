@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ComingBody } from '../../../src/http/bytes/coming-body.js';
 
-test('a body is what came, up to its length, however it was cut', () => {
+test('a body is what arrived, up to its length, in whatever pieces', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 40 }),
@@ -22,7 +22,7 @@ test('a body is what came, up to its length, however it was cut', () => {
   );
 });
 
-test('a body in one piece is not copied, and an empty one is there at once', () => {
+test('a body in one piece is not copied, and an empty one is complete at once', () => {
   const piece = Buffer.from('a body and more');
   const body = new ComingBody(6);
   body.add(piece);

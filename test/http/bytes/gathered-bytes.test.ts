@@ -3,8 +3,8 @@ import { GatheredBytes } from '../../../src/http/bytes/gathered-bytes.js';
 
 const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 60 });
 
-describe('bytes that come in pieces', () => {
-  it('are those of the pieces, in one piece of memory, at any moment', () => {
+describe('bytes that arrive in pieces', () => {
+  it('are those of the pieces, in one buffer, at any moment', () => {
     fc.assert(
       fc.property(pieces, fc.nat(100), (parts, more) => {
         const bytesMax = parts.reduce((sum, { length }) => sum + length, more);
@@ -20,7 +20,7 @@ describe('bytes that come in pieces', () => {
     );
   });
 
-  it('are copies: a connection reads on into the same memory', () => {
+  it('are copies, because a connection reads again into the same memory', () => {
     const gathered = new GatheredBytes(10);
     const memory = Buffer.from('ab');
     gathered.add(memory);

@@ -102,7 +102,7 @@ const halfSent = (announced: number, sent: number) =>
   request('POST /produce/x', server.basic, `content-length: ${announced}`, 'x'.repeat(sent));
 
 describe('an answer that its client does not take', () => {
-  it('holds what is on its way, and ends with its connection after 30 seconds', async () => {
+  it('holds the bytes in flight, and ends with its connection after 30 seconds', async () => {
     const client = await deaf(fetching());
     const closed = new Promise((resolve) => client.on('close', resolve));
     const held = await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
@@ -117,7 +117,7 @@ describe('an answer that its client does not take', () => {
     await closed;
   });
 
-  it('ends after 30 seconds too where each answer is a single write', async () => {
+  it('ends after 30 seconds, too, if each answer is a single write', async () => {
     const value = 'x'.repeat(100_000);
     expect((await callLog(server, '/produce/short', { value, partition: 0 })).status).toBe(200);
     const body = JSON.stringify({ topic: 'short', partition: 0, offset: 0 });
@@ -146,7 +146,7 @@ describe('an answer that its client does not take', () => {
     await inFlight((bytes) => bytes === 0);
   });
 
-  it('is cut off, not ended, where the server cannot go on', async () => {
+  it('is cut off, not ended, if the server cannot continue', async () => {
     const client = await deaf(fetching());
     await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
     const other = await deaf(halfSent(16 * mebibyte - valueLength - 1000, 1000));
@@ -187,7 +187,7 @@ describe('a request that finds no room', () => {
     await inFlight((bytes) => bytes === 0);
   });
 
-  it('waits where its body would be read from its socket, too', async () => {
+  it('waits, too, if its body would be read from its socket', async () => {
     const other = await deaf(halfSent(16 * mebibyte - 50_000, 1000));
     await inFlight((bytes) => bytes > 15 * mebibyte);
     const waiting = callLog(server, '/produce/x', { value: 'x'.repeat(100_000) });
@@ -227,7 +227,7 @@ describe('a request that finds no room', () => {
     expect(await metric('stepwell_in_flight_bytes')).toBe(10 * mebibyte);
   });
 
-  it('takes nothing once its client is gone', async () => {
+  it('takes no bytes once its client is gone', async () => {
     const other = await deaf(halfSent(10 * mebibyte, 1000));
     await inFlight((bytes) => bytes === 10 * mebibyte);
     const waiting = await deaf(halfSent(8 * mebibyte, 10));
@@ -256,7 +256,7 @@ describe('a request that finds no room', () => {
 });
 
 describe('a body in chunks', () => {
-  it('counts as it grows, and no more once it is answered', async () => {
+  it('counts as it grows, and no longer once it is answered', async () => {
     const head = request('POST /produce/x', server.basic, 'transfer-encoding: chunked');
     const chunk = `100000\r\n${' '.repeat(mebibyte)}\r\n`;
     const client = await deaf(head + chunk.repeat(4));
@@ -271,7 +271,7 @@ describe('a body in chunks', () => {
 });
 
 describe('a long answer', () => {
-  it('of a consume is whole, and comes again where it was not taken to its end', async () => {
+  it('of a consume is whole, and is repeated if it was not taken to its end', async () => {
     const path = '/consume/g/1/long?timeout=0';
     const earliest = 'stream-auto-offset-reset: earliest';
     const client = await deaf(request(`GET ${path}`, server.basic, earliest));

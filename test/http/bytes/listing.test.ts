@@ -40,10 +40,10 @@ it.each([
     [1, 2],
   ],
   ['there are none at all', [page([], 'a', true), page([], null, false)], []],
-])('is one JSON document where a page ends for its length and %s', async (_, pages, rows) => {
+])('a listing is one JSON document when a page is long and %s', async (_, pages, rows) => {
   expect(await listed(pages)).toEqual({ rows });
 });
 
-it('a listing says where it goes on', async () => {
+it('a listing says where it continues', async () => {
   expect(await listed([page([1], 'next', false)])).toEqual({ rows: [1], cursor: 'next' });
 });

@@ -39,7 +39,7 @@ it.each<[string, object, number]>([
   ['with one of a slice', { a: text(10_000) }, 1],
   ['with long ones', { a: 1, b: text(400_000), c: { d: bytes(3_000_000), e: 2 }, f: text(1) }, 24],
   ['whose piece ends with a text', { a: bytes(768 * 1024), b: bytes(768 * 1024) }, 5],
-])('an object %s is the JSON that it is', async (_, object, reads) => {
+])('an object %s is answered as its JSON', async (_, object, reads) => {
   const answer = await answered(() => object);
   expect(answer.body === JSON.stringify(object)).toBe(true);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -47,17 +47,17 @@ it.each<[string, object, number]>([
   expect(answer.held).toBe(0);
 });
 
-it('says the length of what is one piece', async () => {
+it('an answer in one piece has its length', async () => {
   const { body, headers } = await answered(() => ({ a: text(10_000) }));
   expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
 });
 
-it('shows what stands around the texts as it was first', async () => {
+it('an answer shows the JSON around its texts as it was first', async () => {
   const { body } = await answered((reads) => ({ reads, body: bytes(2_000_000), after: reads }));
   expect(JSON.parse(body)).toMatchObject({ reads: 1, after: 1 });
 });
 
-it('ends where a text has changed meanwhile', async () => {
+it('an answer ends if a text has changed meanwhile', async () => {
   const ended = answered((reads) => ({ body: bytes(2_000_000 + reads) }));
   await expect(ended).rejects.toThrow('destroyed');
 });

@@ -53,7 +53,7 @@ describe.each([
   ['the logs', () => '/v2/logs'],
   ['a message with a long body', () => `/v2/messages/${id}`],
 ])('%s', (_, path) => {
-  it('is sent as gzip, with its length, to a client that takes it, and is the same', async () => {
+  it('is sent as gzip with its length to a client that accepts it, unchanged', async () => {
     const plain = await get(path());
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(plain.bytes.length).toBeGreaterThanOrEqual(packedBytesMin);
@@ -66,25 +66,25 @@ describe.each([
     expect(plain.headers.vary).toBe('accept-encoding');
   });
 
-  it.each(['identity', 'gzip;q=0', 'br'])('is sent as it is for %s', async (accepted) => {
+  it.each(['identity', 'gzip;q=0', 'br'])('is sent uncompressed for %s', async (accepted) => {
     const { headers, bytes } = await get(path(), { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(String(bytes))).toEqual(expect.any(Object));
   });
 });
 
-it('an answer says all of what it varies by', async () => {
+it('an answer names everything that it varies by', async () => {
   const { headers } = await get('/v2/messages', { ...gzipped, origin: 'https://ops.example' });
   expect(headers.vary).toBe('Origin, accept-encoding');
 });
 
-it('a small answer is sent as it is', async () => {
+it('a small answer is sent uncompressed', async () => {
   const { headers, bytes } = await get('/v2/messages?count=1', gzipped);
   expect(bytes.length).toBeLessThan(packedBytesMin);
   expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined]);
 });
 
-it('many at once are answered with the same, packed or not', async () => {
+it('many simultaneous requests get the same answer, compressed or not', async () => {
   const answers = await Promise.all(Array.from({ length: 30 }, () => get('/v2/messages', gzipped)));
   const texts = answers.map(({ headers, bytes }) =>
     String(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes),

@@ -27,7 +27,7 @@ const characters = fc.constantFrom(
 );
 
 describe('a stored text', () => {
-  it('is cut between characters, and escaped as JSON escapes the whole', () => {
+  it('is cut between characters, and escaped like the whole in JSON', () => {
     const texts = fc.string({ unit: characters, minLength: 1, maxLength: 80 });
     fc.assert(
       fc.property(texts, fc.nat({ max: 30 }), (text, more) => {
@@ -52,7 +52,7 @@ describe('a stored text', () => {
     );
   });
 
-  it('is cut so in slices of the size that answers have', () => {
+  it('is cut correctly in slices of the size that answers use', () => {
     for (const character of ['a', 'é', '€', '😀']) {
       for (let shift = 0; shift < 4; shift += 1) {
         const text = 'x'.repeat(shift) + character.repeat(100_000);

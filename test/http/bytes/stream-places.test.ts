@@ -16,7 +16,7 @@ class Stream {
 }
 
 describe('the streams of one kind', () => {
-  it('are no more than there are places, those that have not begun included', async () => {
+  it('are limited, including those that have not begun', async () => {
     const streams = new StreamPlaces<Stream>(2);
     const places = [streams.keepPlace(), streams.keepPlace()];
     expect(streams.hasPlace).toBe(false);
@@ -30,7 +30,7 @@ describe('the streams of one kind', () => {
     expect(streams.hasPlace).toBe(true);
   });
 
-  it('give their places back where serving them fails', async () => {
+  it('release their places if serving them fails', async () => {
     const streams = new StreamPlaces<Stream>(1);
     const serve = streams.keepPlace();
     await expect(serve(new Stream(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -38,7 +38,7 @@ describe('the streams of one kind', () => {
     expect(streams.hasPlace).toBe(true);
   });
 
-  it('end with a stop, and so does one that begins behind it', async () => {
+  it('end with a stop, and so does one that begins after it', async () => {
     const streams = new StreamPlaces<Stream>(3);
     const [begun, late] = [new Stream(), new Stream()];
     const served = streams.keepPlace()(begun, begun.run);

@@ -53,7 +53,7 @@ describe('the configured pair', () => {
 });
 
 describe('a created credential', () => {
-  it('is refused with a wrong password, and from the moment it is gone', () => {
+  it('is refused with a wrong password, and as soon as it is deleted', () => {
     const right = know('short-lived', 'ALL', '*');
     expect(statusFor(basic('short-lived', 'wrong'))).toBe(401);
     expect(statusFor(right)).toBeUndefined();
@@ -61,7 +61,7 @@ describe('a created credential', () => {
     expect(statusFor(right)).toBe(401);
   });
 
-  it('that was made again under its name lets only the new password in', () => {
+  it('that was recreated under its name accepts only the new password', () => {
     const before = know('again', 'ALL', '*');
     expect(statusFor(before)).toBeUndefined();
     known.set('again', { permissions: 'ALL', topic: '*', digest: pairDigest('again', 'new') });
@@ -92,7 +92,7 @@ describe('a created credential', () => {
     if (refusal !== undefined && topic !== null) expect(refusal.message).toContain(topic);
   });
 
-  it('may name the topics of its pattern only', () => {
+  it('may name only the topics of its pattern', () => {
     const request = requestWith(know('reader', 'PRODUCE', 'ri*'));
     expect(credentials.mayName(request, 'rides')).toBe(true);
     expect(credentials.mayName(request, 'bills')).toBe(false);
@@ -105,7 +105,7 @@ describe('credentials in the query', () => {
     return refusal && statusOf(refusal);
   };
 
-  it('let a webhook in, percent-encoded', () => {
+  it('admit a webhook, percent-encoded', () => {
     expect(enter('/webhook?topic=t&user=owner&pass=pass%3Aword')).toBeUndefined();
     expect(enter('/webhook/?pass=pass:word&user=owner')).toBeUndefined();
   });
@@ -119,11 +119,11 @@ describe('credentials in the query', () => {
     ['/webhooks?user=owner&pass=pass:word'],
     ['/produce/webhook?user=owner&pass=pass:word'],
     ['/topics?user=owner&pass=pass:word'],
-  ])('do not open %s', (url) => {
+  ])('do not admit %s', (url) => {
     expect(enter(url)).toBe(401);
   });
 
-  it('are not looked at where there is a header', () => {
+  it('are ignored if there is a header', () => {
     const url = '/webhook?user=owner&pass=pass:word';
     expect(enter(url, basic('owner', 'wrong'))).toBe(401);
   });

@@ -32,7 +32,7 @@ test.each([
   ['text/plain, text/html', 'two types'],
   ['json', '{}'],
   ['', 'none'],
-])('a body of type %s stays what it is', async (type, body) => {
+])('a body of type %s is unchanged', async (type, body) => {
   const { body: answer } = await request(url, {
     method: 'POST',
     headers: { 'content-type': type },
@@ -47,7 +47,7 @@ test('a body without a type, and no body at all, are bytes too', async () => {
   expect(await rawRequest(port(), `${bare}\r\n`)).toMatch(/\r\n\r\n$/);
 });
 
-test('a GET may carry a body', async () => {
+test('a GET may have a body', async () => {
   const answer = await new Promise<string>((resolve, reject) => {
     const outgoing = nodeRequest(url, { method: 'GET', headers: { 'content-length': '2' } });
     outgoing.on('response', (incoming) => {
@@ -74,7 +74,7 @@ test.each([
   expect(statusCode).toBe(status);
 });
 
-test('the limit counts bytes where no length is given', async () => {
+test('the limit counts bytes if no length is given', async () => {
   const chunk = `400\r\n${'a'.repeat(1024)}\r\n0\r\n\r\n`;
   const answer = await rawRequest(
     port(),
@@ -83,7 +83,7 @@ test('the limit counts bytes where no length is given', async () => {
   expect(statusOf(answer)).toBe(413);
 });
 
-test('two slashes in a path survive', async () => {
+test('two slashes in a path are kept', async () => {
   await request(`${url}/v2/publish/https://ex.test//a/?b=c`, { method: 'POST' });
   expect(seen.at(-1)?.url).toBe('/v2/publish/https://ex.test//a/?b=c');
 });

@@ -16,7 +16,7 @@ const gone = { find: () => undefined };
 const address = { kind: 'dead-letter', id: 'it', at: epochMs } satisfies Omit<Command, 'type'>;
 
 describe('a dead letter', () => {
-  it('can be deleted, and is final then', () => {
+  it('can be deleted and is then final', () => {
     const { events, isFinal, wants } = given(deadLetterDecider, there).when({
       ...address,
       type: 'DeleteDeadLetter',
@@ -26,7 +26,7 @@ describe('a dead letter', () => {
     expect(wants).toEqual([]);
   });
 
-  it('can be retried, and remembers as which message', () => {
+  it('can be retried and remembers the id of the new message', () => {
     const { events, isFinal } = given(deadLetterDecider, there).when({
       ...address,
       type: 'RetryDeadLetter',
@@ -39,14 +39,14 @@ describe('a dead letter', () => {
   it.each([
     { ...address, type: 'DeleteDeadLetter' as const },
     { ...address, type: 'RetryDeadLetter' as const, messageId: 'msg_2' },
-  ])('that is not there cannot be taken: $type', (command) => {
+  ])('cannot be deleted or retried if it does not exist: $type', (command) => {
     expect(given(deadLetterDecider, gone).when(command).rejected).toEqual({
       code: 'not_found',
       message: 'dead letter it not found',
     });
   });
 
-  it('is looked for as of the moment of the command', () => {
+  it('is looked up as of the time of the command', () => {
     const lookups: [string, number][] = [];
     const view = {
       find(id: string, at: number) {

@@ -71,7 +71,7 @@ describe('dead letters', () => {
 
   const messageIds = (at = epochMs) => opened.letters.all(at).map(({ messageId }) => messageId);
 
-  it('are the messages that failed for good, in the order in which they failed', async () => {
+  it('are the messages that failed for good, in the order of their failures', async () => {
     await dispatch(opened, publish('a'), publish('b'), publish('c'), publish('d'));
     await dispatch(opened, record('c', 404), record('b', 204), record('a', 0));
     await dispatch(opened, {
@@ -84,7 +84,7 @@ describe('dead letters', () => {
     expect(messageIds()).toEqual(['c', 'a']);
   });
 
-  it('know where the journal holds the message and its failure', async () => {
+  it('know the journal offsets of the message and of its failure', async () => {
     const id = await fail(opened, 'a', 418, epochMs + 5);
     const letter = opened.letters.find(id, epochMs + 5);
     expect(letter).toEqual({
@@ -106,13 +106,13 @@ describe('dead letters', () => {
     });
   });
 
-  it('are no messages of a run, which has a letter of its own', async () => {
+  it('do not include messages of a run, which has its own letter', async () => {
     const run = runPlace({ role: 'failureCallback' });
     await dispatch(opened, publish('a', epochMs, run), record('a', 500));
     expect(messageIds()).toEqual([]);
   });
 
-  it('go when they are deleted or retried, once', async () => {
+  it('are removed once when they are deleted or retried', async () => {
     const [first, second] = [await fail(opened, 'a'), await fail(opened, 'b')];
     const outcomes = await dispatch(
       opened,
@@ -125,7 +125,7 @@ describe('dead letters', () => {
     expect(messageIds()).toEqual([]);
   });
 
-  it('are gone when they are older than the retention, for decisions and for readers', async () => {
+  it('expire after the retention, both for decisions and for readers', async () => {
     const id = await fail(opened, 'a');
     expect(opened.letters.find(id, epochMs + retentionMs - 1)).toBeDefined();
     expect(opened.letters.find(id, epochMs + retentionMs)).toBeUndefined();
@@ -134,7 +134,7 @@ describe('dead letters', () => {
     expect(await dispatch(opened, late)).toMatchObject([{ ok: false }]);
   });
 
-  it('that have expired leave memory, and no others', async () => {
+  it('leave memory only when they have expired', async () => {
     await fail(opened, 'a');
     await fail(opened, 'b', 500, epochMs + 1);
     forget(opened.letters.memory('letters'), epochMs + retentionMs);
@@ -142,14 +142,14 @@ describe('dead letters', () => {
     expect(messageIds(epochMs)).toEqual(['b']);
   });
 
-  it('stay where another message fails while the clock is ahead for a moment', async () => {
+  it('stay if another message fails while the clock is briefly ahead', async () => {
     const id = await fail(opened, 'a');
     await fail(opened, 'b', 500, epochMs + 1000 * retentionMs);
     expect(opened.letters.find(id, epochMs + 1)).toBeDefined();
     expect(messageIds(epochMs + 1)).toEqual(['a', 'b']);
   });
 
-  it('stay in order and are all there after a turn that was taken back', async () => {
+  it('are complete and in order after a turn was rolled back', async () => {
     const first = await fail(opened, 'a');
     await fail(opened, 'b');
     const refused = await opened.engine.dispatchTogether([

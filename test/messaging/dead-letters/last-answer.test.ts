@@ -15,7 +15,7 @@ function answered(
 }
 
 describe('the last answer', () => {
-  it('is what the destination said', () => {
+  it('is the answer of the destination', () => {
     const headers = ['x-why', 'gone', 'set-cookie', 'a', 'set-cookie', 'b'];
     expect(answered(404, Buffer.from('nobody here'), { headers })).toEqual({
       responseStatus: 404,
@@ -24,11 +24,11 @@ describe('the last answer', () => {
     });
   });
 
-  it('has no body where there was none', () => {
+  it('has no body if there was none', () => {
     expect(answered(500, null)).toEqual({ responseStatus: 500, responseHeader: {} });
   });
 
-  it('says why there was none at all', () => {
+  it('gives the reason if there was no answer at all', () => {
     expect(answered(0, null, { error: 'connection refused' })).toEqual({
       responseStatus: 0,
       responseHeader: {},
@@ -36,30 +36,30 @@ describe('the last answer', () => {
     });
   });
 
-  it('is in base64 where it is no text', () => {
+  it('is in base64 if it is not text', () => {
     const body = Buffer.from([0xff, 0x00]);
     expect(answered(500, body)).toMatchObject({ responseBodyBase64: '/wA=' });
     expect(answered(500, body)).not.toHaveProperty('responseBody');
   });
 
-  it('is all that was stored', () => {
+  it('is everything that was stored', () => {
     const { responseBody } = answered(500, Buffer.from('€'.repeat(200_000)));
     expect(responseBody === '€'.repeat(200_000)).toBe(true);
   });
 
-  it.each(['a', 'é', '€', '😀'])('that was cut within %s has whole ones', (character) => {
+  it.each(['a', 'é', '€', '😀'])('has whole characters if cut within %s', (character) => {
     const stored = Buffer.from(character.repeat(kept + 1)).subarray(0, kept + 1);
     const { responseBody = '' } = answered(500, stored, { bodyTruncated: true });
     const whole = Math.floor((kept + 1) / Buffer.byteLength(character));
     expect(responseBody === character.repeat(whole)).toBe(true);
   });
 
-  it('of an earlier version, which did not say that it was cut, has whole characters', () => {
+  it('has whole characters if an earlier version did not record that it was cut', () => {
     const { responseBody } = answered(500, Buffer.from('€'.repeat(kept)).subarray(0, kept));
     expect(responseBody === '€'.repeat(Math.floor(kept / 3))).toBe(true);
   });
 
-  it('that is no text is kept where it was cut', () => {
+  it('is kept as it was cut if it is not text', () => {
     const stored = Buffer.alloc(kept + 1, 0xff);
     const { responseBodyBase64 = '' } = answered(500, stored, { bodyTruncated: true });
     expect(Buffer.from(responseBodyBase64, 'base64')).toEqual(stored);

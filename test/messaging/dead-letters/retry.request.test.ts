@@ -13,7 +13,7 @@ const read = (...headers: string[]) =>
   readOverrides(readMessageOptions(headers, dialects.svc), rules, epochMs);
 
 describe('the headers of a retry', () => {
-  it('change nothing where there are none, and it goes at once', () => {
+  it('change nothing if there are none, and the retry starts at once', () => {
     expect(read()).toEqual({ ok: true, value: { delayMs: 0, notBefore: null, message: {} } });
     expect(read('Content-Type', 'text/plain', 'Upstash-Telemetry-Sdk', 'x')).toEqual(read());
   });
@@ -44,7 +44,7 @@ describe('the headers of a retry', () => {
     });
   });
 
-  it('may name a moment, and one in the past is now', () => {
+  it('may name a time, and a time in the past means now', () => {
     const seconds = epochMs / 1000;
     const moments = [seconds + 30, seconds - 30].map((moment) =>
       read('Svc-Not-Before', String(moment)),
@@ -105,7 +105,7 @@ describe('a message that is retried', () => {
   const retried = (changes: Partial<MessagePublished> = {}) =>
     retriedMessage(envelope({ ...original, ...changes }, { offset: 7 }), none, epochMs + 1);
 
-  it('is the original, in its dialect, with its body, and repeats no other', () => {
+  it('is the original, with its dialect and body, and is never a duplicate', () => {
     const { type, ...rest } = original;
     expect(retried()).toEqual({
       ...rest,
@@ -115,7 +115,7 @@ describe('a message that is retried', () => {
     });
   });
 
-  it('is changed by what the retry says, and goes when that says', () => {
+  it('has the options and the time that the retry names', () => {
     const source = envelope(original, { offset: 7 });
     const message = { labels: ['new'], maxRetries: 9 };
     const delayed = retriedMessage(source, { delayMs: 500, notBefore: null, message }, epochMs);
@@ -128,7 +128,7 @@ describe('a message that is retried', () => {
     expect(retried({ bodyOffset: 3 }).bodyOffset).toBe(3);
   });
 
-  it('stays a callback where it was one', () => {
+  it('stays a callback if it was one', () => {
     const callbackOf = {
       kind: 'callback' as const,
       messageId: 'msg_0',

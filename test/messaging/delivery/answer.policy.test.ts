@@ -12,7 +12,7 @@ const notAWorkflow =
 const tooOld = 'trigger rest api is only usable with sdk versions after v1.0.0 major version';
 
 describe('a 2xx answer to a step', () => {
-  it('counts as it is where the step asks for no check', () => {
+  it('always counts if the step requests no check', () => {
     expect(defect({ answerCheck: 'none' })).toBeNull();
     expect(answerDefect(null, [], prefixes)).toBeNull();
   });
@@ -25,7 +25,7 @@ describe('a 2xx answer to a step', () => {
   });
 
   it.each(['v1.3.2', '@upstash/workflow@v1.3.2', '1.0.0', 'v10.0.0'])(
-    'may be asked for an SDK, as %s is',
+    'counts if the step requires a current SDK and it names %s',
     (version) => {
       const headers = [...protocol, 'Svc-Workflow-Sdk', version];
       expect(defect({ answerCheck: 'sdk' }, ...headers)).toBeNull();
@@ -33,7 +33,7 @@ describe('a 2xx answer to a step', () => {
   );
 
   it.each(['v0.2.21', '@upstash/workflow@v0.9.0', 'new', ''])(
-    'may be asked for an SDK, which %j is not',
+    'does not count if the step requires a current SDK and it names %j',
     (version) => {
       const headers = [...protocol, 'Svc-Workflow-Sdk', version];
       expect(defect({ answerCheck: 'sdk' }, ...headers)).toBe(tooOld);
@@ -41,14 +41,14 @@ describe('a 2xx answer to a step', () => {
     },
   );
 
-  it('is distinguished from an answer of an endpoint that serves no workflows', () => {
+  it('is distinct from an answer of an endpoint that serves no workflows', () => {
     expect(defect({ answerCheck: 'sdk' }, 'Svc-Workflow-Sdk', 'v1.0.0')).toBe(notAWorkflow);
     expect(defect({ answerCheck: 'sdk' }, ...protocol)).toBe(tooOld);
   });
 });
 
-describe('a 2xx answer to anything else of a run', () => {
-  it.each(['call', 'callResult', 'failureCallback'] as const)('counts: %s', (role) => {
+describe('a 2xx answer to any other message of a run', () => {
+  it.each(['call', 'callResult', 'failureCallback'] as const)('always counts: %s', (role) => {
     expect(defect({ role, answerCheck: 'sdk' })).toBeNull();
   });
 });

@@ -16,7 +16,7 @@ const record: AttemptRecord = {
   error: null,
 };
 
-it('an attempt is counted by how it ended, with what it took in seconds', async () => {
+it('an attempt is counted by outcome, with its duration in seconds', async () => {
   const registry = new Registry();
   const ends: MessageEvent[] = [
     { type: 'MessageDelivered', ...record, status: 200 },

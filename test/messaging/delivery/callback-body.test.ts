@@ -58,7 +58,7 @@ const shown = (reported: Partial<Reported> = {}) => {
 };
 
 describe('the body of a callback', () => {
-  it('tells what was sent, where to, and what came back', () => {
+  it('reports the request, its destination and the response', () => {
     expect(shown()).toEqual({
       status: 503,
       header: { 'Retry-After': ['5'], 'Set-Cookie': ['a=1', 'b=2'] },
@@ -77,7 +77,7 @@ describe('the body of a callback', () => {
     });
   });
 
-  it('says where only the beginning of the answer was stored', () => {
+  it('says whether only the beginning of the answer was stored', () => {
     expect(shown()).not.toHaveProperty('bodyTruncated');
     expect(shown({ attempt: attempt({ bodyTruncated: true }) })).toMatchObject({
       body: '/wA=',
@@ -85,7 +85,7 @@ describe('the body of a callback', () => {
     });
   });
 
-  it('tells the group, the endpoint, the schedule and the dead letter where there is one', () => {
+  it('reports the group, endpoint, schedule and dead letter if there are any', () => {
     const places = { topicName: 'group', endpointName: 'first', scheduleId: 'nightly' };
     const failure: CallbackSource = { ...source, kind: 'failureCallback', dlqId: '1-9' };
     expect(shown({ published: published(places), source: failure })).toMatchObject({
@@ -94,7 +94,7 @@ describe('the body of a callback', () => {
     });
   });
 
-  it('tells why no response came, as its body', () => {
+  it('gives the reason for a missing response as its body', () => {
     const refused = attempt({ status: 0, headers: [], error: 'connection refused' }, null);
     expect(shown({ attempt: refused })).toMatchObject({
       status: 0,
@@ -103,14 +103,14 @@ describe('the body of a callback', () => {
     });
   });
 
-  it('has empty bodies where there were none', () => {
+  it('has empty bodies if there were none', () => {
     expect(shown({ sourceBody: null, attempt: attempt({}, null) })).toMatchObject({
       body: '',
       sourceBody: '',
     });
   });
 
-  it('shows what its source redacts: a delivery is never redacted', () => {
+  it('includes what its source redacts: a delivery is never redacted', () => {
     const hiding = published({ redaction: { body: true, headers: ['*'] } });
     expect(shown({ published: hiding })).toMatchObject({
       sourceBody: Buffer.from('sent').toString('base64'),

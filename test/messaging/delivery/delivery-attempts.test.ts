@@ -33,16 +33,16 @@ const table: readonly [string, Parameters<typeof storedBytesMax>[0], readonly nu
 
 const meanings: readonly AttemptMeaning[] = ['delivered', 'retried', 'failed'];
 
-describe.each(table)('of the answers to a message %s', (_what, message, bytes) => {
-  it('is stored up to its limit', () => {
+describe.each(table)('an answer to a message %s', (_what, message, bytes) => {
+  it('is stored up to the limit for its outcome', () => {
     expect(meanings.map((each) => storedBytesMax(message, each, limits))).toEqual(bytes);
   });
 
-  it('is captured as much as may be stored', () => {
+  it('is captured up to the most that may be stored', () => {
     expect(capturedBytesMax(message, limits)).toBe(Math.max(...bytes));
   });
 
-  it('is never stored more than the limit', () => {
+  it('is never stored beyond the limit', () => {
     const tight = { lastBytesMax: 1024, callBytesMax: 1024 };
     for (const each of meanings) expect(storedBytesMax(message, each, tight)).toBe(1024);
   });

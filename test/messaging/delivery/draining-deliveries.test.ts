@@ -32,7 +32,7 @@ async function publish(server: ServerProcess, url: string): Promise<string> {
 }
 
 /** Ten seconds of it are the grace that attempts in flight are given. */
-test('SIGTERM lets attempts in flight end and count; one that is cut never was', async () => {
+test('SIGTERM lets attempts in flight end and count; a cut attempt does not count', async () => {
   const data = join(folder, 'data');
   const port = await freePort();
   endpoint.answer(async ({ url }) => {

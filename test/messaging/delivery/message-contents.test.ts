@@ -63,19 +63,19 @@ const callbackOf = {
 };
 
 describe('the body of a message', () => {
-  it('is read at once where it is stored beside the event', () => {
+  it('is read synchronously if it is stored beside the event', () => {
     const body = Buffer.from('own');
     expect(contentsOver().read(publishedAt(1, body))).toBe(body);
     expect(contentsOver().read(publishedAt(1, null))).toBeNull();
   });
 
-  it('is read from the event that it shares one with', async () => {
+  it('is read from the event whose body it shares', async () => {
     const first = publishedAt(1, Buffer.from('shared'));
     const second = publishedAt(2, null, { bodyOffset: 1 });
     expect(String(await contentsOver(first).read(second))).toBe('shared');
   });
 
-  it('is composed for a callback, of the message and of its attempt', async () => {
+  it('is composed from the message and its attempt for a callback', async () => {
     const origin = publishedAt(2, Buffer.from('sent'));
     const source = publishedAt(3, null, { bodyOffset: 2 });
     const contents = contentsOver(origin, source, attemptAt(4, Buffer.from('answer')));
@@ -90,7 +90,7 @@ describe('the body of a message', () => {
 describe('a body that is shown', () => {
   const redaction = { body: true, headers: [] };
 
-  it('is hidden where its message says so, wherever it is stored', async () => {
+  it('is hidden if its message asks for that, wherever it is stored', async () => {
     const first = publishedAt(1, Buffer.from('shared'));
     const hiding = publishedAt(2, null, { bodyOffset: 1, redaction });
     expect(String(await contentsOver(first).readShown(hiding))).toBe(redacted('shared'));
@@ -100,7 +100,7 @@ describe('a body that is shown', () => {
   it.each([
     ['the body', redaction],
     ['a header', { body: false, headers: ['authorization'] }],
-  ])('is hidden of a callback whose source hides %s: it would tell it', async (_what, hidden) => {
+  ])('is hidden for a callback whose source hides %s', async (_what, hidden) => {
     const source = publishedAt(3, Buffer.from('secret'), { redaction: hidden });
     const contents = contentsOver(source, attemptAt(4, Buffer.from('answer')));
     const callback = publishedAt(5, null, { callbackOf });
@@ -110,7 +110,7 @@ describe('a body that is shown', () => {
     );
   });
 
-  it('of a callback is shown where neither it nor its source hides anything', async () => {
+  it('is shown for a callback if neither it nor its source hides anything', async () => {
     const contents = contentsOver(publishedAt(3, Buffer.from('x')), attemptAt(4, Buffer.from('y')));
     expect(String(await contents.readShown(publishedAt(5, null, { callbackOf })))).toContain(
       'status',

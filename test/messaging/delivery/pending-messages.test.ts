@@ -48,7 +48,7 @@ const publish = async (changes: Parameters<typeof messageOptions>[0] = {}) => {
 const isPending = (id: string) => opened.messages.pending(id) !== undefined;
 
 describe('a message', () => {
-  it('is found with what it was published with as long as it is pending', async () => {
+  it('is found with its published options while it is pending', async () => {
     const id = await publish({ labels: ['blue'] });
     const offset = (await messages.offsetOf(id)) ?? -1;
     const published = await new StoredMessages(opened.payloads).published(offset);
@@ -59,7 +59,7 @@ describe('a message', () => {
     expect(await messages.offsetOf('msg_never')).toBeNull();
   });
 
-  it('is still pending when an attempt has failed, and is found by what it was', async () => {
+  it('is still pending after a failed attempt, and is found as before', async () => {
     const id = await publish({ labels: ['blue'] });
     // The index finds the attempt too.
     await opened.attempted(id, 500, { terms: ['label:blue'] });
@@ -73,7 +73,7 @@ describe('a message', () => {
   it.each([
     ['by itself', byItself],
     ['with all others', withOthers],
-  ])('is taken back %s, and that is found by what it was published with', async (_, cancel) => {
+  ])('is canceled %s, and the cancel is found by its published options', async (_, cancel) => {
     const id = await publish({ labels: ['blue'] });
     const from = opened.journal.endOffset;
     await cancel(id);
@@ -85,7 +85,7 @@ describe('a message', () => {
     expect(found).toEqual(['MessageCanceled']);
   });
 
-  it('is taken back once, and not if it never was', async () => {
+  it('is canceled only once, and only if it exists', async () => {
     const id = await publish();
     expect(await messages.cancel(id, null)).toMatchObject({ ok: true });
     const gone = { ok: false, code: 'not_found' };
@@ -122,7 +122,7 @@ describe('a bulk cancel', () => {
     named: rarely(fc.array(fc.nat(20), { minLength: 1 })),
   });
 
-  it('takes back what it means and nothing else, wherever it looks for that', async () => {
+  it('cancels all matching messages and no others, however it searches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(shapes, { maxLength: 20 }), questions, async (all, filter) => {
         const { named, ...filters } = filter;
@@ -146,7 +146,7 @@ describe('a bulk cancel', () => {
     );
   });
 
-  it('takes back as many as it may, over as many turns as that takes', async () => {
+  it('cancels up to its limit, in as many turns as necessary', async () => {
     const commands = Array.from({ length: 600 }, () => publication());
     await opened.engine.dispatch(commands.slice(0, 250));
     await opened.engine.dispatch(commands.slice(250, 500));
@@ -155,7 +155,7 @@ describe('a bulk cancel', () => {
     expect(commands.filter(({ id }) => isPending(id))).toHaveLength(300);
   });
 
-  it('leaves alone what is published while it looks', async () => {
+  it('does not touch messages published during the search', async () => {
     const before = await publish();
     const canceling = messages.cancelMatching(anything, null);
     const later = publication();

@@ -25,7 +25,7 @@ const asked = (traffic: TrafficSimulation, type: string, key: string, more: obje
 };
 
 describe('parallelism', () => {
-  it('lets as many attempts run as the key says, and the next when one ends', async () => {
+  it('admits as many attempts as the key allows, and the next when one ends', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 5, 'k', parallel(2));
     expect(traffic.runningUnder('k')).toBe(2);
@@ -48,7 +48,7 @@ describe('parallelism', () => {
     expect(traffic.running.map(({ attempt }) => attempt)).toEqual([1]);
   });
 
-  it('starts those who wait as soon as it is raised', async () => {
+  it('starts waiting messages as soon as it is raised', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 5, 'k', parallel(1));
     await publishMany(traffic, 1, 'k', parallel(3));
@@ -60,7 +60,7 @@ describe('parallelism', () => {
     expect(traffic.controlOf('k')?.parallelism).toBe(5);
   });
 
-  it('starts no message until enough have ended after it was lowered', async () => {
+  it('after it was lowered, starts no message until enough have ended', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 3, 'k', parallel(3));
     await publishMany(traffic, 1, 'k', parallel(1));
@@ -73,7 +73,7 @@ describe('parallelism', () => {
 });
 
 describe('a rate', () => {
-  it('lets as many start in a window as it says, and the next when the window ends', async () => {
+  it('limits the starts in a window, and admits the next when the window ends', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 7, 'k', perMinute(3));
     expect(traffic.gate.look('k')).toEqual({ waiting: 4, running: 3, spent: 3 });
@@ -86,7 +86,7 @@ describe('a rate', () => {
     expect(traffic.startsUnder('k')).toBe(7);
   });
 
-  it('opens its window with the first start, not by the clock on the wall', async () => {
+  it('opens its window with the first start, not at full periods of the clock', async () => {
     const traffic = await TrafficSimulation.start();
     await traffic.pass(45_000);
     await publishMany(traffic, 2, 'k', perMinute(1));
@@ -106,7 +106,7 @@ describe('a rate', () => {
     expect(traffic.started.map(({ attempt }) => attempt)).toEqual([0, 1]);
   });
 
-  it('counts what was started before a crash', async () => {
+  it('counts starts made before a crash', async () => {
     let traffic = await TrafficSimulation.start();
     await publishMany(traffic, 5, 'k', perMinute(3));
     traffic.running[0]?.end(200);
@@ -118,7 +118,7 @@ describe('a rate', () => {
     expect(traffic.runningUnder('k')).toBe(3);
   });
 
-  it('is taken as it is now by a window that is open', async () => {
+  it('applies at once to an open window when it changes', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 4, 'k', perMinute(1));
     await publishMany(traffic, 1, 'k', perMinute(3));
@@ -128,7 +128,7 @@ describe('a rate', () => {
     expect(traffic.startsUnder('k')).toBe(6);
   });
 
-  it('holds back messages beyond a lowered rate, whatever was set aside before', async () => {
+  it('holds messages back beyond a lowered rate, whatever was reserved before', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 1, 'k', perMinute(160));
     await publishMany(traffic, 5, 'k', perMinute(3));
@@ -155,7 +155,7 @@ describe('a rate', () => {
     expect(traffic.startsUnder('k')).toBe(3);
   });
 
-  it('does not stand still because the clock was set back', async () => {
+  it('does not stall when the clock was set back', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 2, 'k', perMinute(1));
     traffic.clock.set(traffic.clock.now() - 86_400_000);
@@ -163,7 +163,7 @@ describe('a rate', () => {
     expect(traffic.startsUnder('k')).toBe(2);
   });
 
-  it('goes on where the disk takes longer to store grants than their window lasts', async () => {
+  it('continues if storing grants takes longer than their window lasts', async () => {
     const disk = new SimulatedDisk();
     const traffic = await TrafficSimulation.start({}, disk);
     let [syncs, startedSlowly] = [0, 0];
@@ -182,7 +182,7 @@ describe('a rate', () => {
     expect(Math.min(...third)).toBeGreaterThanOrEqual(1000);
   });
 
-  it('costs a thousand keys whose windows begin together a few commits', async () => {
+  it('needs few commits for a thousand keys whose windows begin together', async () => {
     const traffic = await TrafficSimulation.start({ globalParallelism: 5000 });
     for (let key = 0; key < 1000; key += 1) {
       traffic.publish(`k${key}`, perMinute(1));
@@ -230,7 +230,7 @@ describe('the backlog of one key', () => {
   it.each([
     ['parallelism', parallel(1)],
     ['rate', perMinute(1)],
-  ])('behind its %s delays no other key', async (_what, limits) => {
+  ])('that its %s holds back delays no other key', async (_what, limits) => {
     const traffic = await TrafficSimulation.start({ globalParallelism: 4 });
     await publishMany(traffic, 2000, 'busy', limits);
     await publishMany(traffic, 1, 'calm', limits);
@@ -420,8 +420,8 @@ async function comeToRest(traffic: TrafficSimulation): Promise<void> {
   }
 }
 
-describe('any traffic, with limits that change and power that fails', () => {
-  it('keeps every limit at every start, and nothing is stuck', async () => {
+describe('any traffic, with changing limits and power failures', () => {
+  it('respects every limit at every start, and nothing gets stuck', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.integer({ min: 1, max: 4 }), async (steps, total) => {
         const referee = new Referee();

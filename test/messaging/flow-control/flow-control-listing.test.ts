@@ -17,11 +17,11 @@ async function listed(keys: string[], read = recordOf, source = controls) {
 }
 
 describe('the list of keys', () => {
-  it.each([0, 1, 256, 257, 1000])('holds all of %i', async (count) => {
+  it.each([0, 1, 256, 257, 1000])('holds all of %i keys', async (count) => {
     expect(await listed(names(count))).toEqual(names(count));
   });
 
-  it.each([3, 2048, 5000])('holds %i in the order of their names', async (count) => {
+  it.each([3, 2048, 5000])('holds %i keys in the order of their names', async (count) => {
     const random = new SeededRandom(count);
     const mixed = names(count)
       .map((key) => ({ key, at: random.below(1_000_000) }))
@@ -30,14 +30,14 @@ describe('the list of keys', () => {
     expect(await listed(mixed)).toEqual(names(count));
   });
 
-  it('leaves out what is forgotten meanwhile, wherever it stands', async () => {
+  it('leaves out keys that are forgotten meanwhile, wherever they stand', async () => {
     const isKnown = (key: string) => /7$/.test(key) && Number(key.slice(1)) > 600;
     const keys = await listed(names(2000), (key) => (isKnown(key) ? recordOf(key) : null));
     expect(keys).toEqual(names(2000).filter(isKnown));
     expect(await listed(names(600), () => null)).toEqual([]);
   });
 
-  it('shows a piece only when it is durable, and lets others go first', async () => {
+  it('shows a piece only once it is durable, and yields to other work', async () => {
     let ticks = 0;
     let isListed = false;
     const count = () => {

@@ -57,7 +57,7 @@ describe('a flow-control key that is named by a publish', () => {
     expect(when(named()).events).toEqual([limited]);
   });
 
-  it('costs no event when it is named with the same limits again', () => {
+  it('causes no event when it is named with the same limits again', () => {
     expect(when(named(), limited).events).toEqual([]);
   });
 
@@ -101,12 +101,12 @@ describe('pinning', () => {
     ['the rate', { rate: 9 }, { rate: 9, isPinnedRate: true, isPinnedParallelism: false }],
     ['the period', { periodSeconds: 9 }, { periodSeconds: 9, isPinnedRate: true }],
     ['the parallelism', { parallelism: 9 }, { parallelism: 9, isPinnedRate: false }],
-  ])('fixes %s and leaves the rest as it is', (_what, effect, expected) => {
+  ])('fixes %s and leaves the other limits unchanged', (_what, effect, expected) => {
     expect(when(pin(effect), limited).events).toEqual([expect.objectContaining(expected)]);
     expect(when(pin(effect), limited).state).toMatchObject({ ...limits, ...effect });
   });
 
-  it('adds to what is pinned already', () => {
+  it('adds to the limits that are pinned already', () => {
     const { events } = when(pin({ rate: 9 }), { ...pinned, isPinnedRate: false });
     expect(events).toEqual([{ ...pinned, rate: 9 }]);
   });
@@ -118,7 +118,7 @@ describe('pinning', () => {
 });
 
 describe('unpinning', () => {
-  it('lets go of what is asked for, and the limits stay until the next publish', () => {
+  it('releases the named limits, which stay as they are until the next publish', () => {
     const { events, state } = when(
       { type: 'UnpinFlowControl', parallelism: true, rate: false },
       pinned,
@@ -135,23 +135,20 @@ describe('unpinning', () => {
   });
 });
 
-describe('pausing', () => {
+describe('the controls of a key', () => {
   it.each<CommandFields>([
     { type: 'PauseFlowControl' },
     { type: 'ResumeFlowControl' },
     { type: 'ResetRate' },
     { type: 'UnpinFlowControl', parallelism: true, rate: true },
-  ])(
-    'and whatever else concerns a key that is there is refused where it is not: $type',
-    (fields) => {
-      expect(when(fields).rejected).toEqual({
-        code: 'not_found',
-        message: 'flow-control key it not found',
-      });
-    },
-  );
+  ])('are refused if the key is unknown: $type', (fields) => {
+    expect(when(fields).rejected).toEqual({
+      code: 'not_found',
+      message: 'flow-control key it not found',
+    });
+  });
 
-  it('is done once, and undone once', () => {
+  it('pause it once and resume it once', () => {
     expect(when({ type: 'PauseFlowControl' }, limited).events).toEqual([paused]);
     expect(when({ type: 'PauseFlowControl' }, paused).events).toEqual([]);
     expect(when({ type: 'ResumeFlowControl' }, paused).events).toEqual([
@@ -178,7 +175,7 @@ describe('reserving grants', () => {
     expect(result).toEqual({ ordinal: 1, first: 0, end: 2 });
   });
 
-  it('goes on in a window that is open, up to its rate', () => {
+  it('continues in an open window, up to its rate', () => {
     const { events, result } = when(reserve(9), limited, reserved());
     expect(events).toEqual([reserved({ reserved: 5 })]);
     expect(result).toEqual({ ordinal: 1, first: 3, end: 5 });
@@ -200,14 +197,14 @@ describe('reserving grants', () => {
     expect(when(reserve(1), ...history).result).toEqual({ ordinal: 1, first: 5, end: 5 });
   });
 
-  it('sets 64 aside at most, and of a high rate more than what waits', () => {
+  it('reserves at most 64, but more than are waiting if the rate is high', () => {
     const fast = { ...limited, rate: 100_000 };
     expect(when(reserve(1000), fast).result).toMatchObject({ end: 64 });
     expect(when(reserve(1), fast).result).toMatchObject({ end: 64 });
     expect(when(reserve(1), { ...limited, rate: 160 }).result).toMatchObject({ end: 10 });
   });
 
-  it('grants nothing to a key whose rate is not limited any more', () => {
+  it('grants nothing to a key whose rate is no longer limited', () => {
     expect(when(reserve(1), { ...limited, rate: null }).events).toEqual([]);
   });
 });
@@ -215,7 +212,7 @@ describe('reserving grants', () => {
 describe('forgetting', () => {
   const forget: CommandFields = { type: 'ForgetFlowControl' };
 
-  it('leaves nothing of an idle key', () => {
+  it('removes everything about an idle key', () => {
     const { events, state, isFinal } = when(forget, limited, reserved({ startedAt: at - 60_000 }));
     expect(events).toEqual([{ type: 'FlowControlForgotten' }]);
     expect(state).toBeNull();
@@ -262,7 +259,7 @@ describe('any history of commands', () => {
     fc.nat(100).map((waiting) => ({ type: 'ReserveGrants' as const, waiting })),
   );
 
-  it('reserves no more of a window than the highest rate that it had', () => {
+  it('reserves no more of a window than the highest rate it had', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(command, fc.nat(3000)), { maxLength: 40 }), (steps) => {
         let state = flowControlDecider.initialState();

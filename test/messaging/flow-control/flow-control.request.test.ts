@@ -9,14 +9,14 @@ import {
 const pin = (query: string) => parsePin(`/v2/flowControl/k/pin${query}`);
 const unpin = (query: string) => parseUnpin(`/v2/flowControl/k/unpin${query}`);
 
-describe('what to pin', () => {
+describe('a pin request', () => {
   it.each([
     ['?parallelism=3', 3, null, null],
     ['?rate=10', null, 10, null],
     ['?period=604800', null, null, 604_800],
     ['?parallelism=3&rate=10&period=60', 3, 10, 60],
     ['?rate=10&qstash_token=secret', null, 10, null],
-  ])('%s', (query, parallelism, rate, periodSeconds) => {
+  ])('is read from %s', (query, parallelism, rate, periodSeconds) => {
     const value = { parallelism, rate, periodSeconds };
     expect(pin(query)).toEqual({ ok: true, value });
   });
@@ -37,18 +37,18 @@ describe('what to pin', () => {
     ['?period=604801', 'period'],
     ['?rat=1', 'rat'],
     ['?rate=1&constructor=2', 'constructor'],
-  ])('refuses %j and names %s', (query, named) => {
+  ])('is refused for %j, naming %s', (query, named) => {
     expect(pin(query)).toMatchObject({ ok: false, message: expect.stringContaining(named) });
   });
 });
 
-describe('what to unpin', () => {
+describe('an unpin request', () => {
   it.each([
     ['?parallelism=true', true, false],
     ['?rate=True', false, true],
     ['?parallelism=true&rate=false', true, false],
     ['?parallelism=false', false, false],
-  ])('%s', (query, parallelism, rate) => {
+  ])('is read from %s', (query, parallelism, rate) => {
     expect(unpin(query)).toEqual({ ok: true, value: { parallelism, rate } });
   });
 
@@ -58,25 +58,25 @@ describe('what to unpin', () => {
     ['?rate=', 'rate'],
     ['?parallelism=true&parallelism=true', 'parallelism'],
     ['?period=true', 'period'],
-  ])('refuses %j and names %s', (query, named) => {
+  ])('is refused for %j, naming %s', (query, named) => {
     expect(unpin(query)).toMatchObject({ ok: false, message: expect.stringContaining(named) });
   });
 });
 
-describe('what to search for', () => {
-  it('is a part of a key, or nothing', () => {
+describe('a search parameter', () => {
+  it('is a part of a key, or absent', () => {
     expect(parseSearch('/v2/flowControl?search=user-')).toEqual({ ok: true, value: 'user-' });
     expect(parseSearch('/v2/flowControl/')).toEqual({ ok: true, value: null });
     expect(parseSearch('/v2/flowControl?serach=x').ok).toBe(false);
   });
 
-  it('is not taken where it means nothing', () => {
+  it('is refused on routes where it has no meaning', () => {
     expect(parseNothing('/v2/flowControl/k?search=x').ok).toBe(false);
     expect(parseNothing('/v2/flowControl/k?token=x').ok).toBe(true);
   });
 });
 
-it('every query of limits is read as limits in range or refused with a reason', () => {
+it('every query of limits yields limits in range or is refused with a reason', () => {
   const pieces = fc.constantFrom('rate', 'period', 'parallelism', '=', '&', '1', '-', '%', '%31');
   const query = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 100 }),

@@ -17,14 +17,14 @@ async function deliver(traffic: TrafficSimulation, key: string, limits: Limits):
   await settle();
 }
 
-describe('keys that no message uses any more', () => {
-  it('are kept while they are few', async () => {
+describe('keys that no message uses anymore', () => {
+  it('are kept while there are few', async () => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < keysKeptMax; key += 1) await deliver(traffic, `k${key}`, one);
     expect(known(traffic)).toBe(keysKeptMax);
   });
 
-  it('are forgotten, however few, once they were idle at two looks a day apart', async () => {
+  it('are forgotten, however few, when idle at two checks a day apart', async () => {
     const dayMs = 86_400_000;
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     traffic.looksForIdleKeys();
@@ -52,7 +52,7 @@ describe('keys that no message uses any more', () => {
     expect(traffic.controlOf('k199')).not.toBeNull();
   });
 
-  it('stay forgotten after a restart, and are limited again once they are named', async () => {
+  it('stay forgotten after a restart, and are limited again once named', async () => {
     let traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < 50; key += 1) await deliver(traffic, `k${key}`, perMinute);
     await traffic.pass(120_000);
@@ -81,7 +81,7 @@ describe('keys that are in use', () => {
         traffic.ask({ type: 'PauseFlowControl', kind: flowControlKind, id: key });
       },
     ],
-  ])('are kept however many they are: %s', async (_why, use) => {
+  ])('are kept however many there are: %s', async (_why, use) => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < 100; key += 1) use(traffic, `k${key}`);
     await settle();
@@ -89,7 +89,7 @@ describe('keys that are in use', () => {
     expect(known(traffic)).toBe(100);
   });
 
-  it('are kept while an attempt runs whose message was canceled', async () => {
+  it('are kept while the attempt of a canceled message is in flight', async () => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     const id = traffic.publish('k', one);
     await settle();
@@ -105,7 +105,7 @@ describe('keys that are in use', () => {
     expect(traffic.startsUnder('k')).toBe(2);
   });
 
-  it('are forgotten a while after the last use, without a request', async () => {
+  it('are forgotten some time after the last use, without a request', async () => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < 100; key += 1) traffic.publish(`k${key}`, perMinute);
     await settle();

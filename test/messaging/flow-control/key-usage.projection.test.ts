@@ -56,21 +56,24 @@ describe('the messages that name a key', () => {
     expect([usage.pendingOf('a'), usage.pendingOf('b'), usage.pendingOf('c')]).toEqual([2, 1, 0]);
   });
 
-  it('still count while they are tried again', () => {
+  it('still count while they are retried', () => {
     remember(usage, changes, 'msg_3', { type: 'AttemptFailed', ...attempt, retryAt: 9 } as never);
     expect(usage.pendingOf('b')).toBe(1);
   });
 
-  it.each(['MessageDelivered', 'MessageFailed', 'MessageCanceled'])('leave with %s', (type) => {
-    remember(usage, changes, 'msg_1', { type, ...attempt } as never);
-    remember(usage, changes, 'msg_4', { type, ...attempt } as never);
-    expect(usage.pendingOf('a')).toBe(1);
-    remember(usage, changes, 'msg_2', { type, ...attempt } as never);
-    remember(usage, changes, 'msg_3', { type, ...attempt } as never);
-    expect(usage).toEqual(new KeyUsage());
-  });
+  it.each(['MessageDelivered', 'MessageFailed', 'MessageCanceled'])(
+    'no longer count after %s',
+    (type) => {
+      remember(usage, changes, 'msg_1', { type, ...attempt } as never);
+      remember(usage, changes, 'msg_4', { type, ...attempt } as never);
+      expect(usage.pendingOf('a')).toBe(1);
+      remember(usage, changes, 'msg_2', { type, ...attempt } as never);
+      remember(usage, changes, 'msg_3', { type, ...attempt } as never);
+      expect(usage).toEqual(new KeyUsage());
+    },
+  );
 
-  it('are counted as before when their turn is taken back', () => {
+  it('are counted as before when their turn is rolled back', () => {
     const turn = new TurnChanges();
     remember(usage, turn, 'msg_5', publishedUnder('c'));
     remember(usage, turn, 'msg_3', { type: 'MessageCanceled' });

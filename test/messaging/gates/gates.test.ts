@@ -76,7 +76,7 @@ function waitingForThemselves({ gates, waiting }: GatedTraffic) {
 }
 
 describe('the gates', () => {
-  it('keep every limit, lose no attempt, and let no attempt wait in vain', () => {
+  it('respect every limit, lose no attempt, and let no attempt wait in vain', () => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
         const traffic = new GatedTraffic(limits);
@@ -101,7 +101,7 @@ describe('the gates', () => {
     );
   });
 
-  it('let the attempts of one origin start in the order in which they came', () => {
+  it('start the attempts of one origin in their order of arrival', () => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
         const traffic = new GatedTraffic(limits);
@@ -127,7 +127,7 @@ describe('the gates', () => {
     expect(traffic.running.map(({ origin }) => origin)).toEqual(['slow', 'slow', 'other']);
   });
 
-  it('do not let small bodies pass a great one for ever', () => {
+  it('do not let small bodies overtake a large one forever', () => {
     const traffic = new GatedTraffic(small);
     traffic.ask('a', 60);
     const great = traffic.ask('b', 90);
@@ -137,7 +137,7 @@ describe('the gates', () => {
     expect(traffic.running).toEqual([great, little]);
   });
 
-  it('let those that take nothing of a limit pass all who wait for it', () => {
+  it('let attempts that take nothing of a limit pass all that wait for it', () => {
     const traffic = new GatedTraffic(small);
     traffic.ask('a', 60);
     const great = traffic.ask('b', 90);
@@ -146,7 +146,7 @@ describe('the gates', () => {
     expect(traffic.running).toContain(bodyless);
   });
 
-  it('let a small body have the place that a great one waits too long for', () => {
+  it('give a small body the place that a large body cannot use yet', () => {
     const traffic = new GatedTraffic(small);
     const [first, second] = ['a', 'b', 'c', 'd'].map((origin, index) =>
       traffic.ask(origin, index < 2 ? 0 : 40),
@@ -160,7 +160,7 @@ describe('the gates', () => {
     expect(traffic.running).toContain(little);
   });
 
-  it('have none wait for one that waits for it', () => {
+  it('never let two attempts wait for each other', () => {
     const traffic = new GatedTraffic(small);
     const [first, second] = ['a', 'b'].map((origin) => traffic.ask(origin));
     const [, third] = [70, 5].map((bytes) => traffic.ask(`of ${bytes}`, bytes));
@@ -176,7 +176,7 @@ describe('the gates', () => {
     expect(waits.map((wait) => wait?.obstacle.gate)).toEqual(['bodyBytes', 'bodyBytes']);
   });
 
-  it('let a body above the whole budget go alone', () => {
+  it('let a body above the whole budget pass alone', () => {
     const traffic = new GatedTraffic(small);
     const little = traffic.ask('a', 1);
     const huge = traffic.ask('b', 1000);
@@ -185,7 +185,7 @@ describe('the gates', () => {
     expect(traffic.running).toEqual([huge]);
   });
 
-  it('try the next of a line when the one it waited behind has passed', () => {
+  it('try the next attempt of a line when the one ahead of it has passed', () => {
     const traffic = new GatedTraffic(small);
     const other = traffic.ask('b', 60);
     const first = traffic.ask('a', 40);
@@ -199,7 +199,7 @@ describe('the gates', () => {
     expect(traffic.running).toEqual([great, little]);
   });
 
-  it('count an attempt that leaves twice once', () => {
+  it('count an attempt that leaves twice only once', () => {
     const traffic = new GatedTraffic(small);
     const first = traffic.ask('a');
     traffic.leave(first);
@@ -209,7 +209,7 @@ describe('the gates', () => {
     expect(traffic.running).toHaveLength(2);
   });
 
-  it('let none in once they are closed, whatever leaves', () => {
+  it('admit none once they are closed, whatever leaves', () => {
     const traffic = new GatedTraffic(small);
     const attempts = ['a', 'a', 'a', 'b', 'b', 'b'].map((origin) => traffic.ask(origin));
     const inside = traffic.running;
@@ -223,7 +223,7 @@ describe('the gates', () => {
     expect([traffic.started.length, traffic.joined.waiting]).toEqual([inside.length, 0]);
   });
 
-  it('try a few waiters for each that leaves, however many wait', () => {
+  it('try only a few waiting attempts for each that leaves, however many wait', () => {
     const traffic = new GatedTraffic({ ...small, attempts: 8, places: 16 });
     for (let count = 0; count < 8; count += 1) traffic.ask('busy');
     for (let count = 0; count < 8; count += 1) traffic.ask(`early ${count}`);
@@ -238,7 +238,7 @@ describe('the gates', () => {
     expect(traffic.tries / 900).toBeLessThan(20);
   });
 
-  it('keep nothing of those that gave up behind one that waits', () => {
+  it('keep nothing of attempts that gave up behind a waiting one', () => {
     const traffic = new GatedTraffic({ ...small, attempts: 1 });
     traffic.ask('a');
     traffic.ask('a');
@@ -250,7 +250,7 @@ describe('the gates', () => {
     expect(traffic.joined.waitOf(last)?.ahead).toBe(1);
   });
 
-  it('let those of a line pass in the order of their ranks', () => {
+  it('admit the attempts of a line in the order of their ranks', () => {
     const ranks = new Map([
       ['late', 3],
       ['middle', 2],

@@ -18,7 +18,7 @@ function askMany(traffic: GatedTraffic, origin: string, count: number): void {
   for (let index = 0; index < count; index += 1) traffic.ask(origin);
 }
 
-describe('among many destinations, one', () => {
+describe('one of many destinations', () => {
   it('that has nothing in flight gets a place whenever one is free', () => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
@@ -35,7 +35,7 @@ describe('among many destinations, one', () => {
     );
   });
 
-  it('never has more than half of all places, and never one of the last beside another', () => {
+  it('never takes over half of all places, nor a last one while others are busy', () => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
         const traffic = new GatedTraffic(limits, ({ origin }, { running }) => {
@@ -62,13 +62,13 @@ describe('among many destinations, one', () => {
     [64, 2, 1],
     [64, 1, 1],
     [1, 1000, 1],
-  ])('alone, where %i attempts and %i places are allowed, has %i', (attempts, places, has) => {
+  ])('alone, of %i attempts and %i places that are allowed, gets %i', (attempts, places, has) => {
     const traffic = new GatedTraffic({ ...shipped, attempts, places });
     askMany(traffic, 'alone', 200);
     expect(traffic.running).toHaveLength(has);
   });
 
-  it('finds nearly as much room as each of twenty that hang, where they came together', () => {
+  it('gets nearly as much room as each of twenty hanging ones that came with it', () => {
     const traffic = new GatedTraffic(shipped);
     for (let round = 0; round < 100; round += 1) for (const origin of hanging) traffic.ask(origin);
     const shares = hanging.map((origin) => traffic.runningTo(origin));
@@ -77,21 +77,21 @@ describe('among many destinations, one', () => {
     expect(traffic.runningTo('good')).toBeGreaterThanOrEqual(25);
   });
 
-  it('finds room for several beside twenty that took all they could before it came', () => {
+  it('gets room for several attempts beside twenty that took all they could', () => {
     const traffic = new GatedTraffic(shipped);
     for (const origin of hanging) askMany(traffic, origin, 1000);
     askMany(traffic, 'good', 100);
     expect(traffic.runningTo('good')).toBeGreaterThanOrEqual(8);
   });
 
-  it('finds a place beside a hundred that took all they could before it came', () => {
+  it('gets a place beside a hundred that took all they could before', () => {
     const traffic = new GatedTraffic(shipped);
     for (let index = 0; index < 100; index += 1) askMany(traffic, `hanging ${index}`, 100);
     const good = traffic.ask('good');
     expect(traffic.running).toContain(good);
   });
 
-  it('gets its whole share back when the others have ended, without an end of its own', () => {
+  it('regains its whole share when others have ended, without an end of its own', () => {
     const traffic = new GatedTraffic(shipped);
     for (const origin of hanging) askMany(traffic, origin, 64);
     askMany(traffic, 'patient', 64);
@@ -114,7 +114,7 @@ describe('among many destinations, one', () => {
     expect([traffic.runningTo('greedy'), traffic.runningTo('modest')]).toEqual([12, 7]);
   });
 
-  it('has a share of the bytes in flight too, and one body whatever its size', () => {
+  it('has a share of the bytes in flight, too, and may send one body of any size', () => {
     const traffic = new GatedTraffic({ attempts: 8, places: 16, bytes: 30, totalBytes: 100 });
     for (let count = 0; count < 4; count += 1) traffic.ask('a', 10);
     traffic.ask('b', 50);
@@ -123,7 +123,7 @@ describe('among many destinations, one', () => {
     expect(traffic.runningTo('b')).toBe(1);
   });
 
-  it('costs a few tries for each that leaves, however many wait for room', () => {
+  it('needs only a few tries per leaving attempt, however many wait for room', () => {
     const traffic = new GatedTraffic(shipped);
     for (let round = 0; round < 3; round += 1) {
       for (let index = 0; index < 900; index += 1) traffic.ask(`crowded ${index}`);
@@ -134,7 +134,7 @@ describe('among many destinations, one', () => {
     expect(traffic.tries / leaves).toBeLessThan(20);
   });
 
-  it('still waits for room when one that was held up elsewhere has passed it', () => {
+  it('still waits for room after one that was held up elsewhere has passed it', () => {
     const gate = new OriginGate({ attempts: 4, places: 8, bytes: 1 }, () => 0);
     const own = gate.lineOf(bareEntrant);
     const others = ['b', 'c', 'd', 'e', 'f', 'g'].map((origin) =>
@@ -150,7 +150,7 @@ describe('among many destinations, one', () => {
     expect(gate.takeOpened()).toBeUndefined();
   });
 
-  it('is forgotten when no message goes to it any more', () => {
+  it('is forgotten when no message goes to it anymore', () => {
     const gate = new OriginGate({ attempts: 8, places: 16, bytes: 1 }, () => 0);
     const lineOf = (origin: string) => gate.lineOf({ ...bareEntrant, origin });
     const first = lineOf('first');

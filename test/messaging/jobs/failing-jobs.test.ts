@@ -54,7 +54,7 @@ async function endOf(expected: JobObject['state']): Promise<JobObject> {
   }
 }
 
-it('a job that fails goes on later, after longer each time', async () => {
+it('a failed job continues later, with longer delays each time', async () => {
   failures = 7;
   waits.length = 0;
   const job = await endOf('DONE');
@@ -64,7 +64,7 @@ it('a job that fails goes on later, after longer each time', async () => {
   expect(paused).toEqual([2000, 4000, 8000, 16_000, 32_000]);
 });
 
-it('a job that does not get any further gives up, and says why', async () => {
+it('a job that makes no progress gives up and says why', async () => {
   failures = 8;
   const job = await endOf('FAILED');
   expect(job.done).toBe(0);

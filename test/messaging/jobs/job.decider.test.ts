@@ -26,32 +26,32 @@ const to = (fields: Fields): JobCommand =>
 const advance = to({ type: 'AdvanceJob', position: 7, done: 2, refusals: [] });
 
 describe('a job', () => {
-  it('is created with what it is to do, and wants to go on at once', () => {
+  it('is created with its definition and wants to start at once', () => {
     const { events, wants } = given(jobDecider, few).when(to({ type: 'CreateJob', definition }));
     expect(events).toEqual([created]);
     expect(wants).toEqual([{ kind: 'goOnWithJob', id: 'go on', notBefore: epochMs }]);
   });
 
-  it('is refused where as many as there may be have not ended', () => {
+  it('is refused if the maximum number of jobs have not ended', () => {
     const view = { unfinished: unfinishedMax };
     const { rejected } = given(jobDecider, view).when(to({ type: 'CreateJob', definition }));
     expect(rejected).toEqual({ code: 'conflict', message: '100 jobs have not ended yet' });
   });
 
-  it('remembers where it goes on, and when its rate lets it', () => {
+  it('remembers its position and when its rate allows the next items', () => {
     const { state, wants } = given(jobDecider, few, created, advanced(5, 2), advanced(9, 3));
     expect(state.context).toMatchObject({ position: 9, done: 5, refused: 0 });
     // The first two at 1,000 ms were late by a second, the next three at 2,000 ms by half of one.
     expect(wants()).toMatchObject([{ notBefore: epochMs + 1500 + 750 }]);
   });
 
-  it('makes up for what it is late, of one second at most', () => {
+  it('catches up if it is late, by at most one second', () => {
     // The first was late by a second, the other by three quarters of one.
     const { state } = given(jobDecider, few, created, advanced(5, 1), advanced(6, 1));
     expect(state.context.nextAt).toBe(epochMs + 1500);
   });
 
-  it('remembers the first of the refusals, and counts all', () => {
+  it('remembers the first refusals and counts all of them', () => {
     const refusals = Array.from({ length: 30 }, (_, index) => ({ id: `${index}`, reason: 'gone' }));
     const event: JobEvent = { type: 'JobAdvanced', position: 1, done: 0, refusals };
     const { context } = given(jobDecider, few, created, event).state;
@@ -59,12 +59,12 @@ describe('a job', () => {
     expect(context.refusals).toEqual(refusals.slice(0, refusalsMax));
   });
 
-  it.each([[finished], [aborted]])('takes nothing once it has ended by %j', (end) => {
+  it.each([[finished], [aborted]])('takes no items once it has ended by %j', (end) => {
     const { rejected } = given(jobDecider, few, created, end).when(advance);
     expect(rejected).toEqual({ code: 'conflict', message: 'job it has ended' });
   });
 
-  it('is aborted once, and not once it is done', () => {
+  it('is aborted only once, and not after it is done', () => {
     const abort = to({ type: 'AbortJob', reason: null });
     expect(given(jobDecider, few, created).when(abort).events).toEqual([aborted]);
     expect(given(jobDecider, few, created, aborted).when(abort).events).toEqual([]);

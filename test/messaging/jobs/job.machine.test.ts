@@ -49,12 +49,12 @@ describe('the life of a job', () => {
     ['done', ['JobForgotten']],
     ['aborted', ['JobForgotten']],
     ['forgotten', []],
-  ] as const)('%s can hear %j and nothing else', (state, heard) => {
+  ] as const)('in the state %s accepts only %j', (state, heard) => {
     const on = Object.keys(jobMachine.states[state]?.config.on ?? {});
     expect(on.sort()).toEqual([...heard].sort());
   });
 
-  it('is the same after being packed and woken between any two events', () => {
+  it('is the same if it rests and wakes between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
         const state = expectSameWhenStored(evolution, shown, history);

@@ -52,7 +52,7 @@ const added = (parts: readonly LogCounts[]): LogCount[] => {
 };
 
 describe('the counts of the logs', () => {
-  it('are those of the rows that are listed, however far one look gets', async () => {
+  it('equal those of the listed rows, however far one request gets', async () => {
     const asked = fc.record({
       query: question,
       by: fc.constantFrom(...countedProperties),
@@ -90,7 +90,7 @@ describe('the counts of the logs', () => {
     );
   }, 120_000);
 
-  it('end where there are too many of them, behind the last row that counts', () => {
+  it('end when there are too many, after the last row that was counted', () => {
     const tally = new LogTally(null, new ManualClock(), { events: 1e9, milliseconds: 1e9 });
     const place = (offset: number) => ({ at: 'journal', offset, place: 0 }) as const;
     let offset = 50_000;

@@ -18,7 +18,7 @@ const cursors: fc.Arbitrary<LogCursor> = fc.oneof(
 );
 
 describe('a cursor', () => {
-  it('comes back as it was given', () => {
+  it('is parsed back to what it was formatted from', () => {
     fc.assert(
       fc.property(cursors, (cursor) => {
         expect(parseCursor(formatCursor(cursor))).toEqual({ ok: true, value: cursor });
@@ -37,7 +37,7 @@ describe('a cursor', () => {
     '7-8-',
     '7-8-a b',
     `${'9'.repeat(16)}-0`,
-  ])('is not one that says %j', (place) => {
+  ])('is invalid if it says %j', (place) => {
     const refusal = { ok: false, message: 'is no cursor of this listing' };
     expect(parseCursor(cursorAt(place))).toMatchObject(refusal);
     expect(parseCursor(place)).toMatchObject(refusal);

@@ -24,7 +24,7 @@ const entries = (event: MessageEvent) =>
   }));
 
 describe('the entries of an event', () => {
-  it('are one for a publish, with the time of its delivery', () => {
+  it('are one for a publish, with its delivery time', () => {
     const event: MessageEvent = {
       type: 'MessagePublished',
       ...messageOptions({ notBefore: 7000 }),
@@ -32,14 +32,14 @@ describe('the entries of an event', () => {
     expect(entries(event)).toEqual([{ state: 'CREATED', time: 1000, nextDeliveryTime: 7000 }]);
   });
 
-  it('are two for a delivery: it began and it arrived', () => {
+  it('are two for a delivery: the attempt began and the message arrived', () => {
     expect(entries({ type: 'MessageDelivered', ...record, attempt: 1, status: 200 })).toEqual([
       { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 2 },
       { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900, attempt: 2, status: 200 },
     ]);
   });
 
-  it('are three for a failed attempt that is followed by another one', () => {
+  it('are three for a failed attempt that will be retried', () => {
     expect(entries({ type: 'AttemptFailed', ...record, retryAt: 5000 })).toEqual([
       { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 1 },
       { state: 'ERROR', time: 1000, nextDeliveryTime: 5000, attempt: 1, status: 500 },
@@ -47,7 +47,7 @@ describe('the entries of an event', () => {
     ]);
   });
 
-  it('are three for the last attempt that failed', () => {
+  it('are three for a failed last attempt', () => {
     expect(entries({ type: 'MessageFailed', ...record, cause: 'exhausted' })).toEqual([
       { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 1 },
       { state: 'ERROR', time: 1000, nextDeliveryTime: 900, attempt: 1, status: 500 },
@@ -55,14 +55,14 @@ describe('the entries of an event', () => {
     ]);
   });
 
-  it('are two for a message that was taken back', () => {
+  it('are two for a canceled message', () => {
     expect(entries({ type: 'MessageCanceled' })).toEqual([
       { state: 'CANCEL_REQUESTED', time: 1000 },
       { state: 'CANCELED', time: 1000 },
     ]);
   });
 
-  it('begin with the attempt that was on its way when the message ended', () => {
+  it('begin with the attempt that was in flight when the message ended', () => {
     const underWay = { attempt: 1, startedAt: 900 };
     const began = { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 2 };
     expect(entries({ type: 'MessageCanceled', underWay })).toEqual([

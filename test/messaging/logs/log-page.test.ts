@@ -7,7 +7,7 @@ const place = (offset: number): LogCursor => ({ at: 'journal', offset, place: 0 
 const row = (name: string, characters = 1) => ({ row: name, characters });
 
 describe('a page', () => {
-  it('has no cursor where everything was found', () => {
+  it('has no cursor if everything was found', () => {
     const page = new LogPage<string>(2, new ManualClock(), budget);
     page.add(row('a'), place(9));
     page.add(row('b'), place(7));
@@ -15,7 +15,7 @@ describe('a page', () => {
     expect(page.content).toEqual({ rows: ['a', 'b'], cursor: null, isLong: false });
   });
 
-  it('ends behind its last row once there is one too many', () => {
+  it('ends after its last row once there is one too many', () => {
     const page = new LogPage<string>(2, new ManualClock(), budget);
     for (const offset of [9, 7, 5]) page.add(row(`at ${offset}`), place(offset));
     expect(page.isFull).toBe(true);
@@ -26,7 +26,7 @@ describe('a page', () => {
     });
   });
 
-  it('ends early where its rows are large, but never without one', () => {
+  it('ends early if its rows are large, but never without a row', () => {
     const page = new LogPage<string>(9, new ManualClock(), budget);
     page.add(row('huge', 100 * 1024 * 1024), place(9));
     expect(page.isFull).toBe(false);
@@ -34,7 +34,7 @@ describe('a page', () => {
     expect(page.content).toEqual({ rows: ['huge'], cursor: formatCursor(place(9)), isLong: true });
   });
 
-  it('may cost so many events, or so much time, and then ends where the search is', () => {
+  it('ends where the search is when its budget of events or time is spent', () => {
     const clock = new ManualClock();
     const page = new LogPage<string>(9, clock, budget);
     for (let events = 0; events < 3; events += 1) {

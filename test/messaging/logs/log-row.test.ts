@@ -55,7 +55,7 @@ const failed = (changes: Partial<AttemptRecord> = {}) => {
 };
 
 describe('a row', () => {
-  it('has what every row has, and leaves out what its message has not', () => {
+  it('has the fields of every row, and omits those that its message lacks', () => {
     const message = { published: publishedWith(), body: null, redaction: null };
     expect(logRow(message, activeEntry(900, 1), null)).toEqual({
       time: 900,
@@ -108,7 +108,7 @@ describe('a row', () => {
     });
   });
 
-  it('tells how an attempt failed, in both spellings', () => {
+  it('shows how an attempt failed, in both spellings', () => {
     const message = { published: publishedWith(), body: null, redaction: null };
     const row = logRow(message, failed(), { offset: 7, response: Buffer.from('try later') });
     expect(row).toMatchObject({
@@ -124,7 +124,7 @@ describe('a row', () => {
     });
   });
 
-  it('has no response where none came', () => {
+  it('has no response if there was none', () => {
     const message = { published: publishedWith(), body: null, redaction: null };
     const row = logRow(message, failed({ status: 0, headers: [], error: 'refused' }), null);
     expect(row.error).toBe('refused');

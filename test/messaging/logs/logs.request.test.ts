@@ -7,8 +7,8 @@ const read = (query: string) => {
   return parsed.ok ? parsed.value : parsed.message;
 };
 
-describe('a question to the logs', () => {
-  it('is for the newest hundred rows where it says nothing', () => {
+describe('a query of the logs', () => {
+  it('asks for the newest hundred rows by default', () => {
     expect(read('')).toEqual({
       ...anyOrigin,
       messageIds: null,
@@ -23,14 +23,14 @@ describe('a question to the logs', () => {
     });
   });
 
-  it('may name ids and labels again and again, or with commas', () => {
+  it('may name ids and labels repeatedly or separated by commas', () => {
     expect(read('messageIds=a&messageIds=b,c&label=x&label=y')).toMatchObject({
       messageIds: ['a', 'b', 'c'],
       label: ['x', 'y'],
     });
   });
 
-  it('means the ids that both spellings name', () => {
+  it('asks for the ids that both spellings name', () => {
     expect(read('messageId=a&messageIds=a,b')).toMatchObject({ messageIds: ['a'] });
     expect(read('messageId=c&messageIds=a,b')).toMatchObject({ messageIds: [] });
   });
@@ -45,7 +45,7 @@ describe('a question to the logs', () => {
     expect(read(`state=${state}`)).toMatchObject({ states: new Set(states) });
   });
 
-  it.each([-1, 0, 2048])('may be for rows with %d bytes of each body', (bytes) => {
+  it.each([-1, 0, 2048])('may ask for %d bytes of each body', (bytes) => {
     expect(read(`trimBody=${bytes}`)).toMatchObject({ trimBody: bytes });
   });
 
@@ -63,11 +63,11 @@ describe('a question to the logs', () => {
     ['fromDate=today', 'fromDate'],
     ['groupBy=messageId', 'groupBy'],
     ['label=%ff', 'query'],
-  ])('is refused for %s, naming it', (query, name) => {
+  ])('is refused for %s, naming the parameter', (query, name) => {
     expect(read(query)).toEqual(expect.stringContaining(name));
   });
 
-  it('is for at most a thousand rows', () => {
+  it('asks for at most a thousand rows', () => {
     expect(read('count=5000')).toMatchObject({ count: 1000 });
   });
 });

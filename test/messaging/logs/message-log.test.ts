@@ -69,7 +69,7 @@ const everything: LogQuery = {
 };
 
 describe('the log of messages', () => {
-  it('lists in pages what the plainest listing lists, whatever is asked', async () => {
+  it('lists in pages the same as the simplest listing, for any query', async () => {
     const questions = fc.array(fc.tuple(question, fc.integer({ min: 1, max: 40 })), {
       minLength: 25,
       maxLength: 25,
@@ -93,7 +93,7 @@ describe('the log of messages', () => {
     );
   }, 120_000);
 
-  it('goes on behind a cursor after a restart', async () => {
+  it('continues after a cursor across a restart', async () => {
     await fc.assert(
       fc.asyncProperty(history, question, async (steps, query) => {
         let opened = await open();
@@ -142,7 +142,7 @@ describe('a page of the log', () => {
     took: 10,
   };
 
-  it('shows nothing that is older than the retention', async () => {
+  it('shows nothing older than the retention', async () => {
     await live(opened.engine, [step, { ...step, what: 'attempt', later: 60_000 }]);
     const now = startedMs + 1000 + 100_000;
     const states = async (retentionMs: number) => {
@@ -154,13 +154,13 @@ describe('a page of the log', () => {
     expect(await states(1000)).toEqual([]);
   });
 
-  it('has no cursor where its last row is the last there is', async () => {
+  it('has no cursor if its last row is the last of all', async () => {
     await live(opened.engine, [step, step]);
     const page = await logOver(opened).page({ ...everything, count: 2 });
     expect(page).toMatchObject({ cursor: null, rows: [{ state: 'CREATED' }, {}] });
   });
 
-  it('is short, with a cursor, when what it cost is enough', async () => {
+  it('is short, with a cursor, when its budget is spent', async () => {
     await live(
       opened.engine,
       Array.from({ length: 30 }, () => step),
@@ -175,7 +175,7 @@ describe('a page of the log', () => {
     });
   });
 
-  it('is looked for no further where its client has gone', async () => {
+  it('is searched no further when its client has gone', async () => {
     const steps = Array.from({ length: 30 }, () => step);
     await live(opened.engine, steps);
     let asked = 0;
@@ -188,7 +188,7 @@ describe('a page of the log', () => {
     expect(rows.length).toBeLessThan(steps.length);
   });
 
-  it('looks at no event but those of a message that is asked for by its id', async () => {
+  it('reads only the events of a message that is requested by id', async () => {
     await live(
       opened.engine,
       Array.from({ length: 30 }, () => step),
@@ -198,7 +198,7 @@ describe('a page of the log', () => {
     expect(page).toMatchObject({ cursor: null, rows: [{ messageId: 'msg_3' }] });
   });
 
-  it('ends before its bodies are too much for one answer', async () => {
+  it('ends before its bodies exceed one answer', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'x');
     const log = new MessageLog({
       journal: opened.journal,

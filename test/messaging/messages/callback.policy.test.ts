@@ -73,11 +73,11 @@ describe('a callback', () => {
     expect(urls(called({ callback }, event))).toEqual([callback.url]);
   });
 
-  it('is not called when the message is taken back', () => {
+  it('is not called when the message is canceled', () => {
     expect(called({ callback, failureCallback }, canceled)).toEqual([]);
   });
 
-  it('is a message with its own options, in the words of its source', () => {
+  it('is a message with its own options, in the dialect of its source', () => {
     expect(called({ callback }, delivered)).toEqual([
       {
         type: 'PublishMessage',
@@ -119,7 +119,7 @@ describe('a callback', () => {
     expect(command?.message.notBefore).toBe(epochMs + 5000);
   });
 
-  it('weighs at least both bodies in base64', () => {
+  it('counts as at least the size of both bodies in base64', () => {
     const [command] = called({ callback }, delivered, Buffer.alloc(600));
     expect(command?.message.bodyBytes).toBeGreaterThanOrEqual(((300 + 600) * 4) / 3);
   });
@@ -151,7 +151,7 @@ describe('a failure callback', () => {
     expect(called({ failureCallback }, event)).toEqual([]);
   });
 
-  it('alone knows of the dead letter', () => {
+  it('alone names the dead letter', () => {
     const sources = called({ callback, failureCallback }, failed).map(
       ({ message }) => message.callbackOf,
     );

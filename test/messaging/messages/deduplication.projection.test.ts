@@ -37,7 +37,7 @@ describe('a publish', () => {
     expect(find(0, {})).toBeUndefined();
   });
 
-  it('to a group repeats what went to the same endpoint of it', () => {
+  it('to a group repeats a publish to the same endpoint of the group', () => {
     const toGroup = (url: string) => ({ ...key, topicName: 'team', url });
     publish('msg_1', 0, toGroup('https://a.example'));
     expect(find(1, toGroup('https://a.example'))).toBe('msg_1');
@@ -45,13 +45,13 @@ describe('a publish', () => {
     expect(find(1)).toBeUndefined();
   });
 
-  it('begins ten minutes anew once the first ones are over', () => {
+  it('begins a new window once the first ten minutes are over', () => {
     publish('msg_1', 0, key);
     publish('msg_2', deduplicationWindowMs, key);
     expect(find(2 * deduplicationWindowMs - 1)).toBe('msg_2');
   });
 
-  it('is forgotten when it is over', () => {
+  it('is forgotten when its window is over', () => {
     publish('msg_1', 0, { deduplicationKey: 'old' });
     publish('msg_2', 1, { deduplicationKey: 'young' });
     forget(index.memory, deduplicationWindowMs);
@@ -60,7 +60,7 @@ describe('a publish', () => {
     expect(find(1, { deduplicationKey: 'young' })).toBe('msg_2');
   });
 
-  it('stays known where the clock was ahead for a moment, and what came in it does not', () => {
+  it('stays known if the clock was briefly ahead; a publish of that time does not', () => {
     publish('msg_1', 0, key);
     const other = { deduplicationKey: 'another' };
     publish('msg_2', 1000 * deduplicationWindowMs, other);
@@ -71,7 +71,7 @@ describe('a publish', () => {
     expect(find(1000 * deduplicationWindowMs, other)).toBeUndefined();
   });
 
-  it('is as if it had never been when its turn is taken back', () => {
+  it('leaves no trace when its turn is rolled back', () => {
     publish('msg_1', 0, key);
     const changes = new TurnChanges();
     publish('msg_2', deduplicationWindowMs, key, changes);

@@ -66,17 +66,17 @@ describe('a message', () => {
     { label: ['blue'] },
     { flowControlKey: ['k'] },
     { sourceMessageId: ['msg_1'] },
-  ])('that came from nowhere is not among %j', (filter) => {
+  ])('without any origin does not match %j', (filter) => {
     expect(matchesOrigin(messageOptions(), at, { ...anyOrigin, ...filter })).toBe(false);
   });
 });
 
 describe('the terms of a filter', () => {
-  it('are none where the index cannot help', () => {
+  it('are empty if the index cannot help', () => {
     expect(originTerms({ ...anyOrigin, callerIp: ['::1'], fromDate: 1 })).toEqual([]);
   });
 
-  it('stand at every message that matches, one of each list', () => {
+  it('include one of each list for every matching message', () => {
     const some = (...words: string[]) => fc.option(fc.subarray(words, { minLength: 1 }));
     const one = (...words: string[]) => fc.constantFrom(null, ...words);
     const filters = fc.record({

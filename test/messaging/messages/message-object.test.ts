@@ -19,7 +19,7 @@ const callback = callbackOptions({ headers: ['x-tenant', 'acme'] });
 const mapOf = (entries: Record<string, string[]>) => Object.assign(Object.create(null), entries);
 
 describe('a message with nothing but a destination', () => {
-  it('is shown with what is always there, and without a single null', () => {
+  it('is shown with the fields that are always present, and without any null', () => {
     expect(messageObject(published(), null)).toEqual({
       messageId: 'msg_1',
       url: 'https://example.com/a',
@@ -49,7 +49,7 @@ describe('a message with everything', () => {
     retryDelay: '15000',
   });
 
-  it('is shown with all of it', () => {
+  it('is shown with all of its fields', () => {
     expect(wire(messageObject(everything, Buffer.from('größe')))).toEqual({
       messageId: 'msg_1',
       url: 'https://example.com/a',
@@ -89,7 +89,7 @@ describe('a message with everything', () => {
     expect(shown.callbackHeader?.['X-Tenant']).toEqual([redacted('acme')]);
   });
 
-  it('leaves it to a callback with redactions of its own what that hides', () => {
+  it('lets a callback with its own redaction decide what it hides', () => {
     const own = { ...callback, redaction: { body: true, headers: [] } };
     const hiding = published({ callback: own, redaction: { body: false, headers: ['*'] } });
     expect(messageObject(hiding, null).callbackHeader?.['X-Tenant']).toEqual(['acme']);
@@ -106,7 +106,7 @@ describe('flow control', () => {
       { parallelism: null, rate: 1 },
       { flowControlKey: 'k', rate: 1, period: 1 },
     ],
-  ])('of %j leaves out what is not limited', (limits, fields) => {
+  ])('of %j omits limits that are not set', (limits, fields) => {
     const flowControl = { key: 'k', periodSeconds: 1, ...limits };
     const shown = messageObject(published({ flowControl }), null);
     expect(shown).toMatchObject(fields);
@@ -115,13 +115,13 @@ describe('flow control', () => {
 });
 
 describe('a header map', () => {
-  it('is in Title-Case, and gathers the values of one name', () => {
+  it('is in Title-Case and collects the values of each name', () => {
     expect(headerMap(null, ['x-a', '1', 'X-A', '2', '__proto__', 'p'])).toEqual(
       mapOf({ 'X-A': ['1', '2'], ['__proto__']: ['p'] }),
     );
   });
 
-  it('has the content type once', () => {
+  it('has the content type only once', () => {
     expect(headerMap('text/plain', ['content-type', 'text/html'])).toEqual(
       mapOf({ 'Content-Type': ['text/plain'] }),
     );

@@ -88,7 +88,7 @@ const failedAttempt = (attempt: number): AttemptFailed => ({
 const decider = messageDecider();
 
 describe('a message that was not published', () => {
-  it('is published with its body beside it and wants its first attempt', () => {
+  it('is published with its body and wants its first attempt', () => {
     const { events, result, wants, isFinal } = given(decider, noDuplicates).when(publish());
     expect(events).toEqual([published]);
     expect(result).toEqual({ messageId: 'it', deduplicated: false });
@@ -108,7 +108,7 @@ describe('a message that was not published', () => {
     expect(isFinal).toBe(false);
   });
 
-  it('is not published again within the window: the receipt names the first one', () => {
+  it('is not published again within the window: the receipt names the first', () => {
     const view = { ...noDuplicates, deduplication: { find: () => 'msg_first' } };
     const { events, result } = given(decider, view).when(publish({ deduplicationKey: 'id:once' }));
     expect(events).toEqual([]);
@@ -126,7 +126,7 @@ describe('a pending message', () => {
   it.each([
     [null, false],
     ['orders', true],
-  ])('of the queue %s: others wait for its end: %s', (queueName, isAwaited) => {
+  ])('of the queue %s is awaited by others: %s', (queueName, isAwaited) => {
     const { state } = given(decider, noDuplicates, { ...published, queueName });
     expect(decider.isAwaited?.(state)).toBe(isAwaited);
   });
@@ -140,7 +140,7 @@ describe('a pending message', () => {
     expect(wants).toEqual([]);
   });
 
-  it.each([0, 199, 301, 404, 489, 503])('tries again after %i', (status) => {
+  it.each([0, 199, 301, 404, 489, 503])('is retried after %i', (status) => {
     const { events, wants } = given(decider, noDuplicates, published).when(record(0, status));
     expect(events).toEqual([
       { type: 'AttemptFailed', ...attemptRecord(0, status), retryAt: at + 1000 },
@@ -149,7 +149,7 @@ describe('a pending message', () => {
     expect(wants).toMatchObject([{ id, attempt: 1, notBefore: at + 1000 }]);
   });
 
-  it('is tried at another time, as another effect, and is as often tried', () => {
+  it('can be moved to another time, as another effect with equal attempts', () => {
     const tried = { type: 'AttemptFailed' as const, ...attemptRecord(0, 500), retryAt: at + 1000 };
     const { events, wants } = given(decider, noDuplicates, published, tried).when(
       reschedule(at + 9000),
@@ -159,7 +159,7 @@ describe('a pending message', () => {
     expect(wants).toMatchObject([{ id, attempt: 1, notBefore: at + 9000 }]);
   });
 
-  it('is not moved where it is due, nor to where it stands', () => {
+  it('is not moved if it is due, or to its own time', () => {
     const due = given(decider, noDuplicates, published);
     expect(due.when(reschedule(at)).events).toEqual([]);
     const later = { type: 'MessageRescheduled' as const, notBefore: at + 9000 };
@@ -183,7 +183,7 @@ describe('a pending message', () => {
     expect(isFinal).toBe(true);
   });
 
-  it('fails at once when the destination wants no retry', () => {
+  it('fails at once when the destination forbids retries', () => {
     const { events } = given(decider, noDuplicates, published).when(
       record(0, 489, { nonRetryable: true }),
     );
@@ -208,7 +208,7 @@ describe('a pending message', () => {
   it.each([
     ['MessageCanceled', cancel],
     ['MessageCompleted', complete],
-  ])('says with %s which attempt was on its way', (type, command) => {
+  ])('records with %s which attempt was in flight', (type, command) => {
     const open = { messageId: 'it', number: 0, startedAt: epochMs + 5, isSent: true };
     const met = (attempt: AdmittedAttempt) =>
       given(decider, { ...noDuplicates, admittedAttempt: () => attempt }, published).when(command);
@@ -245,7 +245,7 @@ describe('a message in the journal', () => {
     ]);
   });
 
-  it('has later events found by what it was published with', () => {
+  it('has later events that are found by its published options', () => {
     expect(decider.terms?.({ type: 'MessageCanceled' }, cancel, decider.initialState())).toEqual([
       'label:blue',
     ]);
@@ -256,7 +256,7 @@ describe('the deduplication index', () => {
   const found = (index: DeduplicationIndex, key: string, time: number) =>
     index.find({ ...options, deduplicationKey: key }, time);
 
-  it('forgets a publish after ten minutes and costs nothing for it any more', () => {
+  it('forgets a publish after ten minutes and keeps no memory for it', () => {
     const index = new DeduplicationIndex();
     const applied = new Map<string, number>();
     const changes = {
@@ -291,7 +291,7 @@ describe('the deduplication index', () => {
     expect(found(index, 'b', at + 600_000)).toBe('msg_b');
   });
 
-  it('tells the endpoints of a URL group apart, and the group from its endpoints', () => {
+  it('distinguishes the endpoints of a URL group, and the group from them', () => {
     const index = new DeduplicationIndex();
     const changes = new TurnChanges();
     const once = { ...options, deduplicationKey: 'id:once' };

@@ -24,11 +24,11 @@ describe('what a message remembers for its callbacks', () => {
   const who = { callback, dialect: 'upstash', callerIp: '10.0.0.1', bodyBytes: 5 } as const;
   const followUps = { ...who, failureCallback: null, publishedOffset: 20, run: null };
 
-  it('is nothing where it has none', () => {
+  it('is nothing if it has none', () => {
     expect(stateAfter({})).toMatchObject({ status: 'pending', followUps: null });
   });
 
-  it('is where it was published, and in whose words', () => {
+  it('is its journal offset and its dialect', () => {
     expect(stateAfter(who)).toMatchObject({ followUps });
   });
 
@@ -36,13 +36,13 @@ describe('what a message remembers for its callbacks', () => {
     ['delivered', { type: 'MessageDelivered', ...record }],
     ['failed', { type: 'MessageFailed', ...record, cause: 'exhausted' }],
     ['canceled', { type: 'MessageCanceled' }],
-  ] as const)('outlives its end: %s', (status, event) => {
+  ] as const)('is kept after its end: %s', (status, event) => {
     const state = stateAfter(who, event);
     expect(state).toEqual({ status, followUps, run: null });
     expect(isFinalMessage(state)).toBe(true);
   });
 
-  it('outlives a failed attempt', () => {
+  it('is kept after a failed attempt', () => {
     const retried = { type: 'AttemptFailed', ...record, retryAt: 9 } as const;
     expect(stateAfter(who, retried)).toMatchObject({ attempts: 1, notBefore: 9, followUps });
   });
@@ -56,7 +56,7 @@ describe('how a message is delivered', () => {
   };
   const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
 
-  it('is known by its queue, flow-control key, origin and retries', () => {
+  it('holds its queue, flow-control key, origin and retries', () => {
     const url = 'http://example.com:8080/a?b';
     const retries = { maxRetries: 7, retryDelay: '1000 * retried' };
     expect(delivery({ url, queueName: 'q', flowControl, ...retries })).toEqual({
@@ -68,7 +68,7 @@ describe('how a message is delivered', () => {
     expect(delivery({})).toMatchObject({ queueName: null, flowControlKey: null });
   });
 
-  it('is one object for all that are delivered alike', () => {
+  it('is one object for all messages that are delivered alike', () => {
     const first = delivery({ url: 'https://example.com/a', queueName: 'q' });
     const second = delivery({ url: 'https://example.com/b', queueName: 'q' });
     expect(second).toBe(first);
@@ -80,7 +80,7 @@ describe('how a message is delivered', () => {
     ['flow-control key', { flowControl: { ...flowControl, key: 'other' } }],
     ['number of retries', { maxRetries: 4 }],
     ['retry delay', { retryDelay: '5' }],
-  ])('is its own for another %s, whatever was published just before', (_what, changes) => {
+  ])('is a separate object for another %s, whatever was published before', (_what, changes) => {
     const usual = { url: 'https://example.com/', queueName: 'q', flowControl, maxRetries: 3 };
     const before = delivery(usual);
     const other = delivery({ ...usual, ...changes });
@@ -91,7 +91,7 @@ describe('how a message is delivered', () => {
 });
 
 describe('a message that has ended', () => {
-  it('remembers nothing where it has no callback', () => {
+  it('remembers nothing if it has no callback', () => {
     expect(stateAfter({}, { type: 'MessageCanceled' })).toEqual({
       status: 'canceled',
       followUps: null,

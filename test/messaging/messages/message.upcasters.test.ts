@@ -26,11 +26,11 @@ describe('a message of version 1', () => {
   const liftPublished = (fields: typeof version1) =>
     liftPublishedToVersion3(liftPublishedToVersion2(fields));
 
-  it('reads as one without a callback, redaction, caller IP and workflow run', () => {
+  it('is read without a callback, redaction, caller IP or workflow run', () => {
     expect(liftPublished(version1)).toEqual(known);
   });
 
-  it('lacks nothing that a message of today has', () => {
+  it('lacks no field of a current message', () => {
     expect(Object.keys(liftPublished(version1)).sort()).toEqual(Object.keys(known).sort());
   });
 });

@@ -19,7 +19,7 @@ describe('a redacted value', () => {
     expect(redacted(Buffer.from('secret'))).toBe(`REDACTED:${digest}`);
   });
 
-  it('tells nothing of the original but its digest, and equal ones alike', () => {
+  it('reveals only the digest of the original, which is equal for equal values', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) => {
         const shown = redactedBody(Buffer.from(bytes), { body: true, headers: [] });
@@ -35,11 +35,11 @@ describe('a body', () => {
   it.each([
     [null, body],
     [{ body: false, headers: ['*'] }, body],
-  ])('is shown as it is under %j', (redaction, shown) => {
+  ])('is shown unchanged under %j', (redaction, shown) => {
     expect(redactedBody(body, redaction)).toBe(shown);
   });
 
-  it('that is not there has no digest either', () => {
+  it('that is missing has no digest', () => {
     expect(redactedBody(null, { body: true, headers: [] })).toBeNull();
     expect(redactedBody(Buffer.alloc(0), { body: true, headers: [] })).toHaveLength(0);
   });
@@ -48,7 +48,7 @@ describe('a body', () => {
 describe('a header map', () => {
   const map = mapOf({ 'Content-Type': ['text/plain'], 'X-Tenant': ['acme', 'other'] });
 
-  it('is shown as it is where no header is redacted', () => {
+  it('is shown unchanged if no header is redacted', () => {
     expect(redactedHeaders(map, null)).toBe(map);
     expect(redactedHeaders(map, { body: true, headers: [] })).toBe(map);
   });
@@ -68,7 +68,7 @@ describe('a header map', () => {
     );
   });
 
-  it('hides all of them where all are named, and keeps their names', () => {
+  it('hides all values if all headers are named, and keeps the names', () => {
     const names = fc.constantFrom('__proto__', 'A', 'Constructor', 'X-B');
     const maps = fc.array(fc.tuple(names, fc.array(fc.string(), { minLength: 1, maxLength: 3 })));
     fc.assert(
@@ -90,19 +90,19 @@ describe('a header map', () => {
 describe('what a callback hides', () => {
   const own = { body: false, headers: ['x-tenant'] };
 
-  it('is what it says itself, where its source hides nothing', () => {
+  it('is what it asks for itself, if its source hides nothing', () => {
     expect(callbackRedaction(own, null)).toBe(own);
     expect(callbackRedaction(null, null)).toBeNull();
   });
 
-  it('is its whole body beside that, where its source hides anything', () => {
+  it('includes its whole body if its source hides anything', () => {
     const source = { body: false, headers: ['authorization'] };
     expect(callbackRedaction(own, source)).toEqual({ body: true, headers: ['x-tenant'] });
     expect(callbackRedaction(null, source)).toEqual({ body: true, headers: [] });
   });
 });
 
-it('of two redactions all that either hides is hidden', () => {
+it('two redactions together hide everything that either of them hides', () => {
   const one = { body: true, headers: ['x-secret'] };
   expect(hiding(null, one)).toEqual(one);
   const both = hiding({ body: false, headers: ['x-a'] }, one);

@@ -49,11 +49,11 @@ describe('Retry-After', () => {
     'NaN',
     '0x10',
     `1s${' '.repeat(100)}x`,
-  ])('%j means nothing', (text) => {
+  ])('%j is ignored', (text) => {
     expect(parseRetryAfter(text, now)).toBeUndefined();
   });
 
-  it('answers every text with whole milliseconds up to a day, or with nothing', () => {
+  it('turns every text into whole milliseconds up to a day, or into nothing', () => {
     const pieces = fc.constantFrom('1', '9', '.', 's', 'ms', 'h', 'm', '-', ' ', 'GMT', ':', ',');
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -71,7 +71,7 @@ describe('Retry-After', () => {
 });
 
 describe('the headers of a failed attempt', () => {
-  it('are read whatever their case', () => {
+  it('are read in any case', () => {
     expect(retryAfterMs(['content-type', 'text/plain', 'RETRY-AFTER', '3'], now)).toBe(3000);
   });
 
@@ -91,7 +91,7 @@ describe('the headers of a failed attempt', () => {
     expect(retryAfterMs(headers, now)).toBe(360_000);
   });
 
-  it('say nothing where none of them is there', () => {
+  it('request nothing if none of them is present', () => {
     expect(retryAfterMs([], now)).toBeUndefined();
     expect(retryAfterMs(['x-ratelimit-remaining', '5'], now)).toBeUndefined();
   });

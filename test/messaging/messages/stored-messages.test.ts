@@ -25,14 +25,14 @@ const published = (offset: number, delayMs: number) => {
 };
 
 describe('a message that is published', () => {
-  it('is cached where it is delivered soon', () => {
+  it('is cached if it is delivered soon', () => {
     const soon = published(900, 0);
     new StoredMessages(payloads).listener([soon, published(901, 9_999)]);
     expect(payloads.read(900)).toBe(soon);
     expect(payloads.read(901)).not.toBeInstanceOf(Promise);
   });
 
-  it('takes no memory where it is delivered later', async () => {
+  it('takes no memory if it is delivered later', async () => {
     new StoredMessages(payloads).listener([published(900, 10_000)]);
     // This journal never had it.
     await expect(Promise.resolve(payloads.read(900))).rejects.toThrow('offset 900');
@@ -55,20 +55,20 @@ describe('a message that was delivered', () => {
     return payloads.peek(900) === kept;
   };
 
-  it('takes no memory any more', () => {
+  it('no longer takes memory', () => {
     expect(keeps({})).toBe(false);
   });
 
-  it('is kept for its callback, and for those that share its body', () => {
+  it('is kept for its callback and for messages that share its body', () => {
     expect(keeps({ callback: callbackOptions() })).toBe(true);
     expect(keeps({ topicName: 'group' })).toBe(true);
   });
 
-  it('is kept where it failed', () => {
+  it('is kept if it failed', () => {
     expect(new StoredMessages(payloads).interest.types).not.toHaveProperty('MessageFailed');
   });
 
-  it('lets go of no other event', () => {
+  it('drops no other event from the cache', () => {
     const failed = envelope<MessageEvent>({ type: 'MessageCanceled' }, { offset: 900 });
     payloads.remember(failed);
     new StoredMessages(payloads).listener([delivered(900)]);

@@ -10,7 +10,7 @@ const resumed: OriginEvent = { type: 'OriginResumed' };
 const none = { size: 0 };
 
 describe('an origin', () => {
-  it('is paused once, and knows since when', () => {
+  it('is paused only once, and its time is recorded', () => {
     expect(given(originDecider, none).when(pause)).toMatchObject({
       events: [paused],
       state: { pausedAt: epochMs },
@@ -18,7 +18,7 @@ describe('an origin', () => {
     expect(given(originDecider, none, paused).when(pause).events).toEqual([]);
   });
 
-  it('that is resumed leaves nothing behind, and may be paused again', () => {
+  it('leaves no state when it is resumed, and can be paused again', () => {
     expect(given(originDecider, none, paused).when(resume)).toMatchObject({
       events: [resumed],
       state: null,
@@ -27,14 +27,14 @@ describe('an origin', () => {
     expect(given(originDecider, none, paused, resumed).when(pause).events).toEqual([paused]);
   });
 
-  it('that is not paused is not resumed', () => {
+  it('cannot be resumed if it is not paused', () => {
     expect(given(originDecider, none).when(resume).rejected).toEqual({
       code: 'not_found',
       message: 'paused origin https://a.example not found',
     });
   });
 
-  it('is not paused where 1,000 are', () => {
+  it('cannot be paused if 1,000 others are', () => {
     expect(given(originDecider, { size: 1000 }).when(pause).rejected?.code).toBe('conflict');
   });
 });

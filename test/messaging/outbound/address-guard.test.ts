@@ -127,7 +127,7 @@ function hostOf(address: string): string {
 
 describe('the address guard', () => {
   it.each([...restricted, ...restrictedIpv6])(
-    'refuses %s, as an answer and as a host',
+    'refuses %s, as a resolved address and as a host',
     (address) => {
       expect(closed.checkAddress(address, 'name.example')).not.toBeNull();
       expect(closed.checkDestination(new URL(`http://${hostOf(address)}/`))).not.toBeNull();
@@ -173,7 +173,7 @@ describe('the address guard', () => {
     expect(closed.checkAddress(address, 'name.example')).not.toBeNull();
   });
 
-  it('does not open a prefix of many readings for one reading that is allowed', () => {
+  it('does not open a prefix with several readings because one of them is allowed', () => {
     // As a prefix of 48 bits it wraps 10.0.0.0, as one of 96 bits 192.0.2.1.
     const guard = new AddressGuard({ networks: ['10.0.0.0/8'], hosts: [] });
     expect(guard.checkAddress('64:ff9b:1:a00::192.0.2.1', 'name.example')).not.toBeNull();
@@ -181,17 +181,17 @@ describe('the address guard', () => {
     expect(translated.checkAddress('64:ff9b:1::192.0.2.1', 'name.example')).toBeNull();
   });
 
-  it('refuses an ISATAP address for its prefix too, though its IPv4 address is allowed', () => {
+  it('refuses an ISATAP address by its prefix even if its IPv4 address is allowed', () => {
     expect(developer.checkAddress('2a00:1450:4001::5efe:10.0.0.1', 'name.example')).toBeNull();
     expect(developer.checkAddress('2001:db8::5efe:10.0.0.1', 'name.example')).not.toBeNull();
   });
 
-  it('lets an allowed name resolve to anything but metadata', () => {
+  it('lets an allowed name resolve to any address except metadata', () => {
     expect(developer.checkAddress('198.18.0.1', 'sink.internal')).toBeNull();
     expect(developer.checkAddress('198.18.0.1', 'other.internal')).not.toBeNull();
   });
 
-  it('refuses a name for one forbidden answer among good ones, and for none', () => {
+  it('refuses a name with one forbidden address among good ones, or without any', () => {
     expect(closed.checkAddresses(['1.1.1.1', '2606:4700::1111'], 'name.example')).toBeNull();
     expect(closed.checkAddresses(['1.1.1.1', '127.0.0.1'], 'name.example')).not.toBeNull();
     expect(closed.checkAddresses([], 'name.example')).not.toBeNull();
@@ -244,7 +244,7 @@ describe('the address guard', () => {
     expect(judged).toBeGreaterThan(5000);
   });
 
-  it('lets every spelling of a public address mean that address', () => {
+  it('takes every spelling of a public address as that address', () => {
     fc.assert(
       fc.property(ipv4Spelling, (spell) => {
         const url = new URL(`http://${spell([93, 184, 216, 34])}/`);

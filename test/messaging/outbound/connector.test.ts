@@ -69,7 +69,7 @@ describe('a connection', () => {
     expect(seen.bytes).toBe(0);
   });
 
-  it('gives each call its own answer over TLS, and is used again', async () => {
+  it('gives each call its own answer over TLS, and is reused', async () => {
     // Node reads this for each connection; its list of authorities is read once.
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     const bodyOf = (path: string) => Buffer.alloc(100_000, path.slice(1));
@@ -96,7 +96,7 @@ describe('a connection', () => {
     }
   });
 
-  it('asks for the host of the URL, also where another one is dialled', async () => {
+  it('names the host of the URL, even if another one is dialled', async () => {
     const names: string[] = [];
     const server = createTlsServer({
       ...selfSigned,
@@ -114,7 +114,7 @@ describe('a connection', () => {
     expect(names).toEqual(['secure.example', 'overridden.example']);
   });
 
-  it('to a server that speaks plain HTTP where TLS is due fails, and nothing is sent', async () => {
+  it('to a plain HTTP server fails when TLS is expected, and nothing is sent', async () => {
     let received = '';
     const server = createTcpServer((socket) => {
       socket
@@ -129,7 +129,7 @@ describe('a connection', () => {
     expect(received).not.toMatch(/POST|secret/);
   });
 
-  it('that comes out at a forbidden address is closed before anything is sent', async () => {
+  it('that reaches a forbidden address is closed before anything is sent', async () => {
     let connections = 0;
     let received = 0;
     const server = createTcpServer((socket) => {
@@ -165,7 +165,7 @@ describe('a connection', () => {
     expect(outcome.error).toBe('timed out after 200 ms connecting');
   });
 
-  it('whose handshake stalls is given up when connecting takes too long', async () => {
+  it('whose handshake stalls is abandoned when connecting takes too long', async () => {
     const server = createTcpServer((socket) => void socket.on('error', () => undefined).resume());
     const port = await listen(server, toClose);
     const outcome = await callSecure('secure.example', port, 25_000);

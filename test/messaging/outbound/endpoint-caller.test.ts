@@ -50,7 +50,7 @@ describe('the endpoint caller', () => {
     };
   }
 
-  it('keeps no more idle connections than it may, whatever the number of origins', async () => {
+  it('limits idle connections, whatever the number of origins', async () => {
     const caller = callerWith({ connectionsMax: 3 });
     let open = 0;
     const servers = Array.from({ length: 8 }, () =>
@@ -74,7 +74,7 @@ describe('the endpoint caller', () => {
     expect(open).toBeLessThanOrEqual(3);
   });
 
-  it('sends method, path, headers and body bytes as they are', async () => {
+  it('sends method, path, headers and body bytes unchanged', async () => {
     const outcome = await callerWith().call(attemptAt(`${endpoint.url}/a/b?c=%20d&e`));
     expect(outcome).toMatchObject({ status: 200, error: null, cut: false, bodyTruncated: false });
     const [request] = endpoint.requests;
@@ -87,7 +87,7 @@ describe('the endpoint caller', () => {
     });
   });
 
-  it('gives back status, headers, body and times', async () => {
+  it('returns status, headers, body and times', async () => {
     endpoint.answer(() => ({ status: 503, headers: { 'Retry-After': '7' }, body: 'later' }));
     const outcome = await callerWith().call(attemptAt(endpoint.url));
     expect(outcome).toMatchObject({ status: 503, body: Buffer.from('later'), error: null });
@@ -103,7 +103,7 @@ describe('the endpoint caller', () => {
     expect(endpoint.requests[0]!.headers).not.toHaveProperty('content-length');
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const caller = callerWith();
     endpoint.answer((request) => ({ body: request.headers['x-n'] as string }));
     for (let n = 0; n < 10; n += 1) {
@@ -114,7 +114,7 @@ describe('the endpoint caller', () => {
     expect(endpoint.connections).toBeLessThanOrEqual(2);
   });
 
-  it('uses no connection beyond its time, which its destination may be closing', async () => {
+  it('reuses no expired connection, which its destination may be closing', async () => {
     const clock = new ManualClock();
     const caller = callerWith({ clock });
     const sockets = new Set<object>();
@@ -140,7 +140,7 @@ describe('the endpoint caller', () => {
     expect(sockets.size).toBe(2);
   });
 
-  it('keeps so much of a response body, reads a little more, and then gives it up', async () => {
+  it('keeps the beginning of a response body, reads a little more, then stops', async () => {
     const caller = callerWith();
     endpoint.answer(() => ({ body: Buffer.alloc(100_000, 'x') }));
     const some = await caller.call(attemptAt(endpoint.url, { captureBytes: 10 }));
@@ -153,13 +153,13 @@ describe('the endpoint caller', () => {
     expect((await caller.call(attemptAt(endpoint.url))).body.toString()).toBe('z');
   });
 
-  it.each([8 * 1024, 8 * 1024 + 1])('sends a body of %d bytes as it is', async (length) => {
+  it.each([8 * 1024, 8 * 1024 + 1])('sends a body of %d bytes unchanged', async (length) => {
     const body = Buffer.from(Array.from({ length }, (_, index) => index % 256));
     await callerWith().call(attemptAt(endpoint.url, { body }));
     expect(endpoint.requests[0]!.body.equals(body)).toBe(true);
   });
 
-  it('mixes no answers that come at the same time, in pieces', async () => {
+  it('does not mix answers that arrive at the same time in pieces', async () => {
     const bodyOf = (name: string) => Buffer.alloc(200_000, name);
     endpoint.answer((request) => ({ body: bodyOf(request.headers['x-n'] as string) }));
     const caller = callerWith();
@@ -172,7 +172,7 @@ describe('the endpoint caller', () => {
     );
   });
 
-  it('dials what an override says and keeps the Host of the URL', async () => {
+  it('dials the target of an override and keeps the Host of the URL', async () => {
     const overrides = new Map([['example.com', { hostname: '127.0.0.1', port: endpoint.port }]]);
     const caller = callerWith({ allowed: nothingAllowed, overrides });
     const outcome = await caller.call(attemptAt('http://EXAMPLE.com:8080/x'));
@@ -242,7 +242,7 @@ describe('the endpoint caller', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('asks once for a name that many attempts need', async () => {
+  it('resolves a name once for many attempts', async () => {
     const resolved: string[] = [];
     const caller = callerWith({
       resolve: async (hostname) => {
@@ -256,7 +256,7 @@ describe('the endpoint caller', () => {
     expect(resolved).toEqual(['popular.example']);
   });
 
-  it('calls more origins than it keeps connections for, and forgets the oldest', async () => {
+  it('can call more origins than it keeps connections for, dropping the oldest', async () => {
     const caller = callerWith({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     const call = (n: number) => caller.call(attemptAt(`http://h${n}.example:${endpoint.port}/`));
     for (let n = 0; n < 1100; n += 1) expect((await call(n)).status).toBe(200);
@@ -276,7 +276,7 @@ describe('the endpoint caller', () => {
     expect(outcome).toMatchObject({ status: 0, error: expect.stringMatching(reason) });
   });
 
-  it('ends an attempt with a header that cannot be sent with the reason', async () => {
+  it('gives the reason if an attempt has a header that cannot be sent', async () => {
     for (const headers of [
       ['X', 'a\nb'],
       ['bad name', 'x'],
@@ -288,7 +288,7 @@ describe('the endpoint caller', () => {
     expect(endpoint.requests).toHaveLength(0);
   });
 
-  it('says why where no server listens or a name does not exist', async () => {
+  it('gives the reason if no server listens or a name does not exist', async () => {
     const caller = callerWith();
     const { port } = endpoint;
     await endpoint.stop();
@@ -302,7 +302,7 @@ describe('the endpoint caller', () => {
     expect((await unknown.call(attemptAt('http://nowhere.invalid/'))).error).toMatch(/ENOTFOUND/);
   });
 
-  it('gives up a name that no resolver answers for', async () => {
+  it('gives up on a name that no resolver answers', async () => {
     const caller = callerWith({ resolve: () => new Promise(() => undefined) });
     const outcome = await caller.call(attemptAt('http://silent.example/', { timeoutMs: 300 }));
     expect(outcome.error).toBe('timed out after 300 ms connecting');
@@ -327,7 +327,7 @@ describe('the endpoint caller', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('tells an attempt that was cut from one that failed', async () => {
+  it('distinguishes a cut attempt from a failed one', async () => {
     endpoint.answer(() => new Promise(() => undefined));
     const caller = callerWith();
     const stop = new AbortController();

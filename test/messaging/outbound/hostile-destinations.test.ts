@@ -58,7 +58,7 @@ describe('a hostile destination', () => {
     return caller.call({ url, method: 'POST', headers, body, timeoutMs, captureBytes });
   }
 
-  it.each(Object.keys(evils) as EvilName[])('that %s ends as an outcome', async (name) => {
+  it.each(Object.keys(evils) as EvilName[])('that %s yields an outcome', async (name) => {
     const evil = await EvilEndpoint.start(name);
     try {
       const outcome = await call(evil.url);
@@ -78,14 +78,14 @@ describe('a hostile destination', () => {
     }
   });
 
-  it('loses the connection on which it does not stop talking', async () => {
+  it('loses a connection on which it does not stop sending', async () => {
     const evil = await EvilEndpoint.start('chunks without end');
     await Promise.all([1, 2, 3, 4].map(() => call(evil.url)));
     while (evil.closed < 4) await new Promise((resolve) => setTimeout(resolve, 5));
     await evil.stop();
   });
 
-  it('gets a great body up to where it stops reading', async () => {
+  it('receives a large body up to where it stops reading', async () => {
     const evil = await EvilEndpoint.start('answers before the body is read');
     const outcome = await call(evil.url, Buffer.alloc(32 * 1024 * 1024));
     // Either the answer came first or the broken connection: both are known ends.

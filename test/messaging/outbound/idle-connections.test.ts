@@ -12,7 +12,7 @@ import { keptBytes } from '../../support/program/kept-bytes.js';
 const connections = 16;
 const bodyBytes = 512 * 1024;
 
-it('keeps neither what it sent last nor what came', async () => {
+it('an idle connection keeps neither its last request nor its last response', async () => {
   const answer = 'x'.repeat(bodyBytes);
   const open = new Set<unknown>();
   const waiting: ServerResponse[] = [];

@@ -10,13 +10,13 @@ const good: LookupAddress = { address: '93.184.216.34', family: 4 };
 const bad: LookupAddress = { address: '127.0.0.1', family: 4 };
 
 describe('the resolver of names', () => {
-  it('gives every approved address', async () => {
+  it('returns every approved address', async () => {
     const more: LookupAddress = { address: '2606:4700::1111', family: 6 };
     const resolver = new NameResolver(guard, systemClock, async () => [good, more]);
     expect(await resolver.approved('name.example')).toEqual([good, more]);
   });
 
-  it('keeps an answer, and asks a name that was refused again only later', async () => {
+  it('keeps an answer, and resolves a refused name again only later', async () => {
     let lookups = 0;
     const resolver = new NameResolver(guard, systemClock, async () => {
       lookups += 1;
@@ -40,7 +40,7 @@ describe('the resolver of names', () => {
     await expect(resolver.approved('rebinding.example')).rejects.toThrow(/127\.0\.0\.1/);
   });
 
-  it('has one question open for a name, however many gave up waiting for it', async () => {
+  it('has one look-up per name in progress, however many gave up waiting for it', async () => {
     const clock = new ManualClock();
     let lookups = 0;
     let answer: (addresses: LookupAddress[]) => void = () => undefined;
@@ -62,7 +62,7 @@ describe('the resolver of names', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('asks the operating system where nothing else is given', async () => {
+  it('asks the operating system by default', async () => {
     const open = new AddressGuard({ networks: ['127.0.0.0/8', '::1/128'], hosts: [] });
     const addresses = await new NameResolver(open, systemClock).approved('localhost');
     expect(addresses.map(({ address }) => address)).toEqual(

@@ -50,7 +50,7 @@ describe('a good destination', () => {
   it.each([
     ['one after the other', false],
     ['at once', true],
-  ])('is served while twenty that hang have a backlog, published %s', async (_how, isAtOnce) => {
+  ])('is served while twenty hanging ones have a backlog, published %s', async (_how, isAtOnce) => {
     let release: () => void = () => undefined;
     const released = new Promise<object>((resolve) => {
       release = () => resolve({});
@@ -74,7 +74,7 @@ describe('a good destination', () => {
     expect(good.requests).toHaveLength(50);
   });
 
-  it('is served beside every kind of bad one, and each of those comes to an end', async () => {
+  it('is served beside every kind of bad one, each of which ends in time', async () => {
     const bad = await Promise.all(
       (Object.keys(evils) as EvilName[]).map((name) => EvilEndpoint.start(name)),
     );

@@ -13,7 +13,7 @@ function answered(captureBytes: number) {
 }
 
 describe('an attempt that is answered', () => {
-  it('keeps the beginning of the body, in whatever pieces it comes', () => {
+  it('keeps the beginning of the body, in whatever pieces it arrives', () => {
     const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 20 });
     fc.assert(
       fc.property(pieces, fc.nat(200), (list, captureBytes) => {
@@ -33,7 +33,7 @@ describe('an attempt that is answered', () => {
     );
   });
 
-  it('keeps of a body in single bytes hardly more memory than it is long', () => {
+  it('keeps hardly more memory than the length of a body sent byte by byte', () => {
     const bytes = 512 * 1024;
     const { attempt, ended } = answered(bytes);
     const piece = Buffer.from('x');

@@ -32,7 +32,7 @@ function valuesOf(headers: readonly string[], wanted: string): string[] {
 }
 
 describe('the headers of a delivery', () => {
-  it('say who sends what, and which attempt it is', () => {
+  it('name the message, its sender and the attempt', () => {
     expect(Object.fromEntries(pairsOf(deliveryHeaders(words)))).toEqual({
       'Svc-Message-Id': 'msg_1',
       'Svc-Retried': '2',
@@ -44,25 +44,25 @@ describe('the headers of a delivery', () => {
     });
   });
 
-  it('name the schedule and the URL group where there is one', () => {
+  it('name the schedule and the URL group if there is one', () => {
     const headers = deliveryHeaders({ ...words, scheduleId: 'scd_1', topicName: 'orders' });
     expect(valuesOf(headers, 'Svc-Schedule-Id')).toEqual(['scd_1']);
     expect(valuesOf(headers, 'Svc-Topic-Name')).toEqual(['orders']);
   });
 
-  it('speak the dialect of the message', () => {
+  it('are in the dialect of the message', () => {
     const headers = deliveryHeaders({ ...words, messagePrefix: 'Upstash-' });
     expect(valuesOf(headers, 'Upstash-Message-Id')).toEqual(['msg_1']);
     expect(valuesOf(headers, 'Svc-Message-Id')).toEqual([]);
   });
 
-  it('forward what the publisher asked for, in order, case and number', () => {
+  it('forward the headers of the publisher in order, case and number', () => {
     const forwarded = ['X-One', '1', 'x-two', '2', 'X-One', '3', 'Svc-Workflow-Sdk-Version', '1'];
     expect(deliveryHeaders({ ...words, forwarded })).toEqual(expect.arrayContaining(forwarded));
     expect(valuesOf(deliveryHeaders({ ...words, forwarded }), 'x-one')).toEqual(['1', '3']);
   });
 
-  it('let a forwarded User-Agent and, where nothing else was said, Content-Type stand', () => {
+  it('keep a forwarded User-Agent and, if none was given, Content-Type', () => {
     const forwarded = ['user-agent', 'me', 'content-type', 'application/json'];
     const headers = deliveryHeaders({ ...words, contentType: null, forwarded });
     expect(valuesOf(headers, 'User-Agent')).toEqual(['me']);
@@ -72,7 +72,7 @@ describe('the headers of a delivery', () => {
     ]);
   });
 
-  it('send a forwarded trace on as the span of the attempt', () => {
+  it('continue a forwarded trace with the span of the attempt', () => {
     const [before, after] = ['00f067aa0ba902b7', words.spanId()].map(
       (span) => `00-4bf92f3577b34da6a3ce929d0e0e4736-${span}-01`,
     );
@@ -110,7 +110,7 @@ describe('the headers of a delivery', () => {
     expect(headers).toEqual(deliveryHeaders(words));
   });
 
-  it('hold each name of the server once, whatever is forwarded', () => {
+  it('contain each name of the server once, whatever is forwarded', () => {
     const own = ['Svc-Message-Id', 'Svc-Signature', 'Svc-Retried', 'Content-Type', 'Host'];
     const anyCase = fc
       .tuple(fc.constantFrom(...own), fc.boolean())

@@ -94,7 +94,7 @@ function framed(body: string, framing: Response['framing'], size: number): strin
 }
 
 describe('the reader of responses', () => {
-  it('reads the same in whatever pieces the bytes come', () => {
+  it('reads the same in whatever pieces the bytes arrive', () => {
     fc.assert(
       fc.property(response, fc.array(fc.nat(500), { maxLength: 12 }), (given, places) => {
         const bytes = wire(given);
@@ -107,7 +107,7 @@ describe('the reader of responses', () => {
     );
   });
 
-  it("reads what Node's own parser reads", async () => {
+  it('reads the same as the parser of Node', async () => {
     let bytes: Buffer = Buffer.alloc(0);
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);
@@ -176,13 +176,13 @@ describe('the reader of responses', () => {
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nxy\r\n',
       'a chunk is longer than its size',
     ],
-  ])('finds that %j is no response', (text, reason) => {
+  ])('finds that %j is not a response', (text, reason) => {
     const bytes = Buffer.from(text);
     expect(read([bytes])).toMatchObject({ defect: { reason }, isWhole: false });
     expect(read(cutAt(bytes, [...bytes.keys()]))).toMatchObject({ defect: { reason } });
   });
 
-  it('keeps no more of a head or of trailers than their limit, in whatever pieces', () => {
+  it('keeps no more of a head or of trailers than the limit, in any pieces', () => {
     const head = 'HTTP/1.1 200 OK\r\n';
     const chunked = `${head}transfer-encoding: chunked\r\n\r\n0\r\n`;
     for (const begin of [head, chunked]) {
@@ -193,7 +193,7 @@ describe('the reader of responses', () => {
     }
   });
 
-  it('answers a HEAD without a body, and sees what comes behind a response', () => {
+  it('expects no body for a HEAD, and notices bytes after a response', () => {
     const text = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n';
     expect(read([Buffer.from(text)], 'HEAD')).toMatchObject({
       isComplete: true,
@@ -202,7 +202,7 @@ describe('the reader of responses', () => {
     expect(read([Buffer.from(`${text}12345+`)])).toMatchObject({ body: '12345', hasSurplus: true });
   });
 
-  it('reads one response after the other of one connection', () => {
+  it('reads successive responses on one connection', () => {
     const reader = new ResponseReader();
     for (const body of ['one', 'three']) {
       const taken = new TakenResponse();
@@ -213,7 +213,7 @@ describe('the reader of responses', () => {
     }
   });
 
-  it('reads the same head again as what it is to each method', () => {
+  it('interprets a repeated head according to each method', () => {
     const reader = new ResponseReader();
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\nkeep-alive: timeout=5\r\n\r\n';
     for (const method of ['GET', 'POST', 'POST', 'HEAD', 'HEAD', 'GET']) {

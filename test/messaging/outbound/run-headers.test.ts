@@ -17,8 +17,8 @@ const always = {
   'Svc-Workflow-CreatedAt': '1000',
 };
 
-describe('what a delivery says of its run', () => {
-  it('is the version of the protocol, where it delivers entries', () => {
+describe('the run headers of a delivery', () => {
+  it('name the version of the protocol if it delivers entries', () => {
     expect(said({ entry: 3 })).toEqual({
       ...always,
       'Svc-Workflow-Init': 'false',
@@ -26,14 +26,14 @@ describe('what a delivery says of its run', () => {
     });
   });
 
-  it('is that it begins, where it delivers the first entry', () => {
+  it('say that the run begins if it delivers the first entry', () => {
     expect(said({ entry: 0 })['Svc-Workflow-Init']).toBe('true');
   });
 
   it.each([
     ['callResult', 'fromCallback'],
     ['failureCallback', 'failureCall'],
-  ] as const)('is no version where it delivers none: %s', (role, callType) => {
+  ] as const)('name no version if it delivers no entries: %s', (role, callType) => {
     expect(said({ role, entry: -1 })).toEqual({
       ...always,
       'Svc-Workflow-Init': 'false',
@@ -41,11 +41,11 @@ describe('what a delivery says of its run', () => {
     });
   });
 
-  it('is nothing to a third party', () => {
+  it('are absent for a third party', () => {
     expect(said({ role: 'call', entry: -1 })).toEqual({});
   });
 
-  it('is in the dialect of the run', () => {
+  it('are in the dialect of the run', () => {
     expect(said({}, 'Upstash-')['Upstash-Workflow-RunId']).toBe('wfr_1');
   });
 });

@@ -64,7 +64,7 @@ const item = fc.oneof(
 );
 
 describe('items of a batch that say the same', () => {
-  it('submit what each of them would by itself', () => {
+  it('submit the same as each of them would alone', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 30 }), (items) => {
         const alike = new AlikeItems(context, bodyBytesMax);
@@ -86,7 +86,7 @@ describe('items of a batch that say the same', () => {
     );
   });
 
-  it('share one message where their bodies are of one length', () => {
+  it('share one message if their bodies have the same length', () => {
     const alike = new AlikeItems(context, bodyBytesMax);
     const first = { destination: url, headers: { 'svc-delay': '1h' }, body: 'one' };
     const read = readAlone(first);
@@ -100,7 +100,7 @@ describe('items of a batch that say the same', () => {
     expect(messageOf('three')).toEqual({ ...read.commands[0].message, bodyBytes: 5 });
   });
 
-  it('are read by themselves where their bodies decide what they repeat', () => {
+  it('are read separately if their bodies decide what they repeat', () => {
     const alike = new AlikeItems(context, bodyBytesMax);
     const headers = { 'svc-content-based-deduplication': 'true' };
     const first = { destination: url, headers, body: 'one' };

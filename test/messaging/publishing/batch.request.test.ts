@@ -24,13 +24,13 @@ describe('a batch', () => {
     expect(parseBatch(Buffer.from(text))).toMatchObject({ ok: false, message: reason });
   });
 
-  it('of anything else is a list of items', () => {
+  it('that is any other list consists of items', () => {
     expect(parseBatch(Buffer.from('[1,{}]'))).toEqual({ ok: true, value: [1, {}] });
   });
 });
 
 describe('an item of a batch', () => {
-  it('is a destination, and what it does not say is absent', () => {
+  it('needs only a destination; fields that it does not have are absent', () => {
     const nothing = {
       destination: 'https://example.com',
       rawHeaders: [],
@@ -48,7 +48,7 @@ describe('an item of a batch', () => {
     });
   });
 
-  it('may say everything', () => {
+  it('may have every field', () => {
     const headers = { 'content-TYPE': 'text/plain', 'svc-delay': '1s' };
     expect(item({ headers, body: 'Grüße 🎈', queue: 'submissions' })).toMatchObject({
       value: {
@@ -91,7 +91,7 @@ describe('an item of a batch', () => {
     });
   });
 
-  it('keeps every body that is text, and never throws', () => {
+  it('keeps every body that is text and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (body) => {
         const result = item({ body });

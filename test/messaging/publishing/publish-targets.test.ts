@@ -16,7 +16,7 @@ describe('a destination', () => {
     ['https://example.com/?token=theirs', 'url', 'https://example.com/?token=theirs', []],
     ['submissions', 'group', 'submissions', []],
     ['submissions?svc-retries=1', 'group', 'submissions', ['svc-retries', '1']],
-  ])('%s is read alike the first and the second time', (destination, kind, text, options) => {
+  ])('%s is read in the same way each time', (destination, kind, text, options) => {
     const read = () => targets.read(destination);
     expect(read()).toEqual({ kind, text, options });
     expect(read()).toEqual({ kind, text, options });
@@ -32,7 +32,7 @@ describe('a destination', () => {
   );
 });
 
-describe('a URL beside the destination', () => {
+describe('a URL other than the destination', () => {
   it('is kept as it was written', () => {
     const text = 'https://example.com/a//b?token=ours&svc-delay=1h';
     expect(targets.judgeUrl(text)).toEqual({ ok: true, value: text });
@@ -48,7 +48,7 @@ describe('a URL beside the destination', () => {
     ['http://user@example.com/', 'must not carry a user name'],
     ['https://example.com:22/', 'must not name port 22'],
     [`https://example.com/${'a'.repeat(8192)}`, 'is longer than 8192 characters'],
-  ])('"%s" is refused as it %s', (text, reason) => {
+  ])('"%s" is refused because it %s', (text, reason) => {
     const result = targets.judgeUrl(text);
     expect(result.ok ? '' : result.message).toContain(reason);
   });

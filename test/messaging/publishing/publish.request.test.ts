@@ -59,7 +59,7 @@ const refusal = (headers: Headers) => {
 };
 
 describe('a publish without options', () => {
-  it('is a POST at once with the default retries', () => {
+  it('is an immediate POST with the default retries', () => {
     expect(read({})).toEqual({
       ok: true,
       message: { type: 'MessagePublished', ...messageOptions({ notBefore: at, bodyBytes: 4 }) },
@@ -106,7 +106,7 @@ describe('an option of a publish', () => {
     expect(message(headers as Headers)).toMatchObject(expected);
   });
 
-  it('may be GET where there is no body', () => {
+  it('may be GET if there is no body', () => {
     const body = Buffer.alloc(0);
     expect(message({ 'Svc-Method': 'get' }, { body })).toMatchObject({ method: 'GET' });
   });
@@ -156,7 +156,7 @@ describe('an option of a publish', () => {
     expect(refusal(headers as Headers)).toContain(expected);
   });
 
-  it('is refused with the first option that is wrong, and a request may bring any', () => {
+  it('is refused with the first invalid option, whatever a request contains', () => {
     const names = fc.constantFrom(
       ...['method', 'delay', 'not-before', 'timeout', 'retries', 'retry-delay', 'label'],
       ...['deduplication-id', 'content-based-deduplication', 'redact-fields', 'queue-name'],
@@ -182,7 +182,7 @@ describe('an option of a publish', () => {
     );
   });
 
-  it('costs no more than its text, however long', () => {
+  it('takes time in proportion to its text, however long', () => {
     const long = '9,'.repeat(2_000_000);
     for (const name of ['Label', 'Redact-Fields', 'Flow-Control-Value', 'Retry-Delay', 'Delay']) {
       expect(refusal({ [`Svc-${name}`]: long })).toContain(`invalid: Svc-${name} `);
@@ -248,8 +248,8 @@ function written(meant: Meant): [string, string][] {
 const under = (prefix: string, meant: Meant) =>
   Object.fromEntries(written(meant).map(([name, value]) => [`${prefix}${name}`, value]));
 
-describe('what is written', () => {
-  it('is read back, whichever options there are', () => {
+describe('options that are written', () => {
+  it('are read back, whichever they are', () => {
     fc.assert(
       fc.property(shared, (meant) => {
         const { delayMs = 0, ...options } = meant;
@@ -261,7 +261,7 @@ describe('what is written', () => {
     );
   });
 
-  it('means the same in the query of a destination', () => {
+  it('mean the same in the query of a destination', () => {
     fc.assert(
       fc.property(shared, (meant) => {
         const lowerCase = { ...meant, headers: meant.headers?.map((text) => text.toLowerCase()) };
@@ -276,7 +276,7 @@ describe('what is written', () => {
     );
   });
 
-  it('means for a callback what it means for a message', () => {
+  it('mean the same for a callback as for a message', () => {
     fc.assert(
       fc.property(shared, shared, (ofMessage, ofCallback) => {
         const { callback, failureCallback, ...rest } = message({
@@ -315,7 +315,7 @@ describe('the queue of a publish', () => {
 });
 
 describe('a schedule', () => {
-  it('must have an expression where only schedules come in', () => {
+  it('must have an expression on routes for schedules', () => {
     const only = (headers: Headers) => publish(headers, { mustRepeat: true });
     expect(only({ 'Upstash-Method': 'GET' })).toMatchObject({
       ok: false,
@@ -345,7 +345,7 @@ describe('a schedule', () => {
 });
 
 describe('a callback', () => {
-  it('is a POST of JSON with the retries of the message where it does not say', () => {
+  it('is by default a POST of JSON with the retries of the message', () => {
     const headers = { 'Svc-Callback': 'https://example.com/called', 'Svc-Retries': '7' };
     expect(message(headers)).toMatchObject({
       failureCallback: null,
@@ -365,7 +365,7 @@ describe('a callback', () => {
     });
   });
 
-  it('hides what the message hides, where it does not say what it hides itself', () => {
+  it('hides by default what the message hides', () => {
     const url = { 'Svc-Callback': 'https://example.com', 'Svc-Redact-Fields': 'header[X]' };
     expect(message(url).callback?.redaction).toEqual({ body: false, headers: ['x'] });
     const own = { ...url, 'Svc-Callback-Redact-Fields': 'body' };
@@ -465,7 +465,7 @@ describe('deduplication by content', () => {
     expect(key({}, { 'Svc-Forward-A': '2', 'Svc-Forward-B': '1' })).not.toBe(first);
   });
 
-  it('tells destination, content type, forwarded headers and body apart', () => {
+  it('distinguishes destination, content type, forwarded headers and body', () => {
     const keys = [
       key({}),
       key({ destination: 'https://example.com/other' }),

@@ -56,8 +56,8 @@ const batch = fc
 
 const bytesOf = (items: unknown) => Buffer.from(JSON.stringify(items));
 
-describe('a batch of which items repeat', () => {
-  it('has the items that it has when all of it is parsed', () => {
+describe('a batch with repeated items', () => {
+  it('has the same items as when all of it is parsed', () => {
     fc.assert(
       fc.property(batch, (body) => {
         expect(parsed(body)).toEqual(parsedPlainly(body));
@@ -66,7 +66,7 @@ describe('a batch of which items repeat', () => {
     );
   });
 
-  it('is refused where it is when all of it is parsed, and for the same reason', () => {
+  it('is refused for the same reason as when all of it is parsed', () => {
     const damage = fc.record({
       at: fc.nat(),
       byte: fc.oneof(fc.constantFrom(...Buffer.from('"\\{}[],: \n\t')), fc.nat(255)),
@@ -87,7 +87,7 @@ describe('a batch of which items repeat', () => {
     );
   });
 
-  it('is not parsed where they do', () => {
+  it('leaves repeated items unparsed', () => {
     const said = { destination: 'https://example.com', headers: { 'svc-delay': '1h' } };
     const bodies = [pad, 'one', '{"two":[2]}', '', 'Grüße 🎈'];
     const items = parseBatch(bytesOf([...bodies.map((body) => ({ ...said, body })), said]));
@@ -106,14 +106,14 @@ describe('a batch of which items repeat', () => {
     ['a name that is written in another way', '{"body":"a","b\\u006fdy":"c"}'],
     ['two bodies', '{"body":"a","body":"c"}'],
     ['a body that is no text', '{"body":1,"a":"c"}'],
-  ])('is parsed where its items have %s', (_what, each) => {
+  ])('is parsed if its items have %s', (_what, each) => {
     const body = Buffer.from(`[${each},${each},${JSON.stringify({ pad })}]`);
     const items = parseBatch(body);
     expect(items.ok && items.value.some((one) => one instanceof RepeatedItem)).toBe(false);
     expect(items).toEqual(parsedPlainly(body));
   });
 
-  it('may nest as deep as any other', () => {
+  it('may be nested as deeply as any other', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     const batchOf = (depth: number) => {
       const each = `{"other":${nested(depth)},"body":"${pad}"}`;

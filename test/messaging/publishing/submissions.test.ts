@@ -67,7 +67,7 @@ describe('a submission of one message', () => {
     ]);
   });
 
-  it('is answered with its id and URL, and as an earlier one with 202', () => {
+  it('is answered with its id and URL, and a duplicate with 202', () => {
     const messageId = 'msg_1';
     expect(answerOf(submission, [published(messageId)])).toEqual({
       status: 200,
@@ -99,7 +99,7 @@ describe('a submission to a URL group', () => {
     );
   });
 
-  it('stores its body with the first message that repeats none', () => {
+  it('stores its body with the first message that is no duplicate', () => {
     const { commands } = groupSubmission('https://one.example.com/');
     expect(commands.map(({ sharesBodyWith }) => sharesBodyWith)).toEqual([null, null]);
   });
@@ -118,7 +118,7 @@ describe('a submission to a URL group', () => {
 describe('a submission of a schedule', () => {
   const effect = { cron: '* * * * *', id: null };
 
-  it('keeps of the message what does not depend on when and where', () => {
+  it('keeps the parts of the message that do not depend on time and place', () => {
     const definition = scheduleDefinition(effect, at, options);
     expect(definition).toMatchObject({ cron: '* * * * *', url, topicName: null });
     expect(definition.message).toMatchObject({ delayMs: 1000, headers: ['X-A', 'own'] });
@@ -135,7 +135,7 @@ describe('a submission of a schedule', () => {
     });
   });
 
-  it('is answered with its id, or why not', () => {
+  it('is answered with its id, or with the reason for a refusal', () => {
     const submission = new ScheduleSubmission(
       'scd_1',
       at,
@@ -153,7 +153,7 @@ describe('a submission of a schedule', () => {
 });
 
 describe('a submission of a batch', () => {
-  it('tells each of its own, in its place', () => {
+  it('passes each item its own outcomes, in its place', () => {
     const one = new MessageSubmission('msg_1', at, options, body);
     const nothing = new RefusedSubmission(new Refusal('not_found', 'no such group'));
     const last = new MessageSubmission('msg_2', at, options, body);

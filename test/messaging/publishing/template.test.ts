@@ -23,8 +23,8 @@ const read = (headers: Readonly<Record<string, string>>) => {
   return parseTemplate(publish, target, said, { ...limits, judgeUrl });
 };
 
-describe('what the server is to publish later', () => {
-  it('has the options of any message', () => {
+describe('a message that the server publishes later', () => {
+  it('can have the options of any message', () => {
     const options = { 'Svc-Retries': '7', 'Upstash-Label': 'blue', 'Svc-Forward-X-A': '1' };
     expect(read(options)).toMatchObject({
       ok: true,
@@ -38,7 +38,7 @@ describe('what the server is to publish later', () => {
     ['Svc-Not-Before', '1767000000'],
     ['Svc-Deduplication-Id', 'once'],
     ['Svc-Content-Based-Deduplication', 'true'],
-  ])('has no %s: it would be that of one publish', (name, value) => {
+  ])('cannot have %s, which belongs to a single publish', (name, value) => {
     const message = `${name} means nothing here`;
     expect(read({ [name]: value })).toEqual(new Refusal('invalid', message));
   });
@@ -47,7 +47,7 @@ describe('what the server is to publish later', () => {
     [{ 'Svc-Retries': '11' }, 'over_limit'],
     [{ 'Svc-Method': 'SHOUT' }, 'invalid'],
     [{ 'Svc-Workflow-Init': 'true' }, 'invalid'],
-  ])('is refused with %j as any message is', (options, code) => {
+  ])('is refused with %j like any message', (options, code) => {
     expect(read(options as Record<string, string>)).toMatchObject({ ok: false, code });
   });
 });

@@ -13,7 +13,7 @@ const unknown = (...names: readonly string[]) =>
     ),
   );
 
-describe('an option that nothing reads', () => {
+describe('an unknown option', () => {
   it.each([
     ['Svc-Retrys', 'Svc-Retries'],
     ['svc-retry', 'Svc-Retries'],
@@ -33,7 +33,7 @@ describe('an option that nothing reads', () => {
     expect(only?.warning).toMatch(new RegExp(`^unknown option .*; did you mean ${meant}\\?$`));
   });
 
-  it('that looks like none is unknown and no more, whatever it is called', () => {
+  it('that resembles none is only reported as unknown, whatever its name', () => {
     expect(unknown('Svc-Zzzzzzzz')).toEqual([
       { warning: 'unknown option Svc-Zzzzzzzz', isMisspelt: false },
     ]);
@@ -41,7 +41,7 @@ describe('an option that nothing reads', () => {
     expect(odd?.warning).toMatch(/^unknown option Svc-A\?b\?{61}$/);
   });
 
-  it('is logged a few times a message and a request', () => {
+  it('is reported only a few times per message and request', () => {
     const names = Array.from({ length: 100 }, (_, index) => `Svc-Retries${index}`);
     expect(unknown(...names)).toHaveLength(4);
     const warning = warningHeader(names);

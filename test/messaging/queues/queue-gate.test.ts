@@ -154,7 +154,7 @@ function drain(world: QueueWorld): void {
 const numRuns = Number(process.env['QUEUE_RUNS'] ?? 200);
 
 describe('queues', () => {
-  it('start those that hold a slot, in the order of joining, and in the end all', () => {
+  it('start the messages that hold a slot, in order of joining, and finally all', () => {
     fc.assert(
       fc.property(steps, (list) => {
         const world = new QueueWorld(({ messageId, queueName: name }, own) => {
@@ -196,7 +196,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_1', 'msg_2']);
   });
 
-  it('keeps it across a restart, too', () => {
+  it('keeps the slot of a message across a restart, too', () => {
     const { world, started } = watched();
     world.enqueue('q', 0, 1, false);
     world.enqueue('q', 0, 0, false);
@@ -209,7 +209,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_1']);
   });
 
-  it('keeps it across a restart for a delayed message that others came after', () => {
+  it('keeps the slot of a delayed message before later ones across a restart', () => {
     const { world, started } = watched();
     world.enqueue('q', 500, 1, false);
     world.commit();
@@ -224,7 +224,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_1']);
   });
 
-  it('keeps the place of a message that had joined and was moved, across a restart, too', () => {
+  it('keeps the place of a message that joined and was moved, across a restart', () => {
     const { world, started } = watched();
     world.configure('q', 1, true);
     world.enqueue('q', 500, 0, false);
@@ -296,7 +296,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_2', 'msg_1']);
   });
 
-  it('starts nothing while it is paused, and all that it may when it is resumed', () => {
+  it('starts nothing while it is paused, and all that it can when it is resumed', () => {
     const { world, started } = watched();
     world.configure('q', 2, true);
     for (const _each of [1, 2, 3]) world.enqueue('q', 0, 0, false);
@@ -307,7 +307,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_2']);
   });
 
-  it('is paused as soon as that is decided, and resumed when that is on disk', () => {
+  it('is paused once that is decided, and resumed once that is on disk', () => {
     const { world, started } = watched();
     for (const _each of [1, 2]) world.enqueue('q', 0, 0, false);
     world.commit();
@@ -353,7 +353,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_2']);
   });
 
-  it('begins anew when it was deleted: callbacks of its former messages hold no message up', () => {
+  it('begins anew after deletion: old callbacks hold no message up', () => {
     const { world, started } = watched();
     world.enqueue('q', 0, 0, true);
     world.commit();

@@ -28,14 +28,14 @@ const configured = (parallelism: number, isPaused: boolean): QueueEvent => ({
 const queue = (...history: QueueEvent[]) => given(queueDecider, null, ...history);
 
 describe('a queue that does not exist', () => {
-  it('is created one at a time by the first message that is enqueued to it', () => {
+  it('is created with parallelism 1 by the first message enqueued to it', () => {
     const { events, state, isFinal } = queue().when(ensure);
     expect(events).toEqual([created(1, false)]);
     expect(state).toMatchObject({ parallelism: 1, isPaused: false });
     expect(isFinal).toBe(false);
   });
 
-  it('is created as an upsert asks', () => {
+  it('is created with the settings of an upsert', () => {
     expect(queue().when(upsert(3, true)).events).toEqual([created(3, true)]);
     expect(queue().when(upsert(null)).events).toEqual([created(1, false)]);
   });
@@ -52,7 +52,7 @@ describe('a queue', () => {
     expect(queue(created(2, true)).when(ensure).events).toEqual([]);
   });
 
-  it('is changed in what an upsert names and left alone in the rest', () => {
+  it('is changed only in the settings that an upsert names', () => {
     expect(queue(created(2, true)).when(upsert(5)).events).toEqual([configured(5, true)]);
     expect(queue(created(2, true)).when(upsert(null, false)).events).toEqual([
       configured(2, false),
@@ -60,7 +60,7 @@ describe('a queue', () => {
     expect(queue(created(2, true)).when(upsert(2, true)).events).toEqual([]);
   });
 
-  it('is paused and resumed, and that is answered once', () => {
+  it('is paused and resumed only once', () => {
     expect(queue(created()).when(pause).events).toEqual([configured(1, true)]);
     expect(queue(created(), configured(1, true)).when(pause).events).toEqual([]);
     expect(queue(created(), configured(1, true)).when(resume).events).toEqual([
@@ -69,7 +69,7 @@ describe('a queue', () => {
     expect(queue(created()).when(resume).events).toEqual([]);
   });
 
-  it('remembers when it was created and when it was changed last', () => {
+  it('remembers when it was created and last changed', () => {
     expect(queue(created(), configured(4, false), configured(4, true)).state).toEqual({
       parallelism: 4,
       isPaused: true,
@@ -79,18 +79,18 @@ describe('a queue', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is not given a parallelism of %d',
+    'cannot have a parallelism of %d',
     (parallelism) => {
       expect(queue(created()).when(upsert(parallelism)).rejected?.code).toBe('invalid');
     },
   );
 
-  it('is not given more parallelism than the server grants', () => {
+  it('cannot have more parallelism than the server grants', () => {
     expect(queue(created()).when(upsert(parallelismMax)).events).toHaveLength(1);
     expect(queue(created()).when(upsert(parallelismMax + 1)).rejected?.code).toBe('over_limit');
   });
 
-  it('is gone once it is deleted, and begins anew', () => {
+  it('no longer exists once it is deleted, and begins anew', () => {
     const { events, isFinal } = queue(created(7, true)).when(remove);
     expect(events).toEqual([{ type: 'QueueDeleted' }]);
     expect(isFinal).toBe(true);
@@ -108,7 +108,7 @@ describe('any history of commands', () => {
       .map(([parallelism, isPaused]) => upsert(parallelism, isPaused)),
   );
 
-  it('keeps the parallelism within its limits, and repeats nothing', () => {
+  it('keeps the parallelism within its limits and repeats no event', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 20 }), (commands) => {
         const history: QueueEvent[] = [];

@@ -50,7 +50,7 @@ const view = { isPending: (messageId: string) => messageId === 'msg_a' };
 const schedule = (...history: readonly ScheduleEvent[]) => given(scheduleDecider, view, ...history);
 
 describe('creating a schedule', () => {
-  it('makes it want its first trigger, with its body beside the event', () => {
+  it('makes it want its first trigger and stores its body beside the event', () => {
     const { events, result, wants } = schedule().when(create());
     expect(events).toEqual([created]);
     expect(result).toEqual({ scheduleId: id });
@@ -83,7 +83,7 @@ describe('creating a schedule', () => {
     });
   });
 
-  it('overwrites the one with this id: another definition, the same age', () => {
+  it('overwrites the one with this id: another definition, the same creation time', () => {
     const { state, wants } = schedule(created, triggered).when(create('0 0 * * *'));
     expect(state?.context).toMatchObject({
       cron: '0 0 * * *',
@@ -95,7 +95,7 @@ describe('creating a schedule', () => {
     expect(wants).toMatchObject([{ notBefore: midnight, definitionOffset: 2 }]);
   });
 
-  it('does not wake a paused one', () => {
+  it('does not resume a paused one', () => {
     const { state, wants } = schedule(created, paused).when(create('0 0 * * *'));
     expect(state?.value).toBe('paused');
     expect(state?.context.cron).toBe('0 0 * * *');
@@ -109,7 +109,7 @@ describe('creating a schedule', () => {
 });
 
 describe('a trigger', () => {
-  it('goes on in a schedule of before, whose cron would be refused today', () => {
+  it('continues an old schedule whose cron would be refused today', () => {
     const old: ScheduleEvent = { ...created, ...scheduleDefinition({ cron: '*/61 * * * *' }) };
     const { events } = schedule(old).when(trigger());
     expect(events).toMatchObject([{ nextAt: expect.any(Number), error: null }]);
@@ -118,13 +118,13 @@ describe('a trigger', () => {
     ]);
   });
 
-  it('remembers what was published and wants the next one', () => {
+  it('records the published messages and wants the next trigger', () => {
     const { events, wants } = schedule(created).when(trigger());
     expect(events).toEqual([triggered]);
     expect(wants).toMatchObject([{ notBefore: dueAt + 5 * minute }]);
   });
 
-  it('that is late is one: those it missed are not made up for', () => {
+  it('that is late is a single one: missed ones are not made up for', () => {
     const { events } = schedule(created).when(trigger({ at: dueAt + 3 * 86_400_000 + 1 }));
     expect(events).toMatchObject([{ dueAt, nextAt: dueAt + 3 * 86_400_000 + 5 * minute }]);
   });
@@ -134,7 +134,7 @@ describe('a trigger', () => {
     expect(events).toMatchObject([{ nextAt: dueAt + 5 * minute }]);
   });
 
-  it('counts although there was no endpoint to publish to, and says why', () => {
+  it('counts even if there was no endpoint to publish to, and says why', () => {
     const { state } = schedule(created).when(trigger({ error: 'URL group g not found' }));
     expect(state?.context).toMatchObject({
       error: 'URL group g not found',
@@ -162,7 +162,7 @@ describe('pausing and resuming', () => {
     expect(wants).toEqual([]);
   });
 
-  it('goes on with the next trigger, without those in between', () => {
+  it('continues with the next trigger, without those in between', () => {
     const { events, wants } = schedule(created, paused).when(resume(dueAt + 17 * minute));
     const nextAt = dueAt + 20 * minute;
     expect(events).toEqual([{ type: 'ScheduleResumed', nextAt }]);
@@ -176,7 +176,7 @@ describe('pausing and resuming', () => {
 });
 
 describe('deleting', () => {
-  it('ends it, paused or not', () => {
+  it('ends a schedule, paused or not', () => {
     for (const history of [[created], [created, paused]]) {
       const { events, isFinal, wants } = schedule(...history).when(remove);
       expect(events).toEqual([{ type: 'ScheduleDeleted' }]);

@@ -128,7 +128,7 @@ describe('a schedule', () => {
     );
   });
 
-  it('delays each message by what its definition says', async () => {
+  it('delays each message as its definition says', async () => {
     const simulation = await ScheduleSimulation.build();
     await simulation.create({}, { delayMs: 10 * second });
     await simulation.pass(2.5 * minute);
@@ -158,7 +158,7 @@ describe('a schedule', () => {
     expect(simulation.calledAt).toEqual([60, 300]);
   });
 
-  it('triggers no more once it is deleted, and what it published lives on', async () => {
+  it('stops triggering once it is deleted, and its messages are not affected', async () => {
     const simulation = await ScheduleSimulation.build();
     await simulation.create({}, { delayMs: 5 * minute });
     await simulation.pass(minute);
@@ -168,7 +168,7 @@ describe('a schedule', () => {
     expect(simulation.calledAt).toEqual([360]);
   });
 
-  it('triggers although it repeats an earlier message, and names what it published', async () => {
+  it('triggers even if it repeats an earlier message, and names its messages', async () => {
     const simulation = await ScheduleSimulation.build();
     await simulation.create({}, { deduplicationKey: 'id:once' });
     await simulation.pass(3 * minute);
@@ -195,7 +195,7 @@ describe('a schedule of a URL group', () => {
     expect(simulation.schedule.messageIds).toHaveLength(2);
   });
 
-  it('counts without a message and says why, as long as there is no such group', async () => {
+  it('counts without a message, and says why, while there is no such group', async () => {
     const simulation = await ScheduleSimulation.build();
     await simulation.create(toGroup);
     await simulation.pass(90 * second);
@@ -210,7 +210,7 @@ describe('a schedule of a URL group', () => {
     expect(called(simulation)).toEqual(['one']);
   });
 
-  it('publishes to each endpoint of a large group once', async () => {
+  it('publishes once to each endpoint of a large group', async () => {
     const simulation = await ScheduleSimulation.build();
     const names = Array.from({ length: 600 }, (_, index) => `${index}`);
     await simulation.endpoints(...names);
@@ -225,14 +225,14 @@ describe('schedules that are due at once', () => {
   const ids = Array.from({ length: 100 }, (_, index) => `schedule-${index}`).sort();
   const bodies = ({ world }: ScheduleSimulation) => world.calls.map(({ body }) => body).sort();
 
-  it('trigger once each, more than may be on their way at a time', async () => {
+  it('trigger once each, even more than may run at a time', async () => {
     const simulation = await ScheduleSimulation.build();
     for (const id of ids) await simulation.create({}, {}, id, id);
     await simulation.pass(70 * second);
     expect(bodies(simulation)).toEqual(ids);
   });
 
-  it('trigger once each after a server was down, however long each of them was due', async () => {
+  it('trigger once each after a server was down, however long they were due', async () => {
     const simulation = await ScheduleSimulation.build();
     for (const [index, id] of ids.entries()) {
       await simulation.create({ cron: `${21 + (index % 5)} 9 * * *` }, {}, id, id);
@@ -246,7 +246,7 @@ describe('schedules that are due at once', () => {
 });
 
 describe('a schedule and a server that was down', () => {
-  it('triggers once for all that was missed, and then in time', async () => {
+  it('triggers once for all that was missed, and then on time', async () => {
     const simulation = await ScheduleSimulation.build();
     await simulation.create();
     await simulation.pass(90 * second);
@@ -300,7 +300,7 @@ describe('a schedule and a clock that is set', () => {
     expect(new Set(dues).size).toBe(dues.length);
   });
 
-  it('back, from far ahead: waits for the time that it had reached, or for a resume', async () => {
+  it('back, from far ahead: waits for the time it had reached, or for a resume', async () => {
     const simulation = await ScheduleSimulation.build();
     await simulation.create();
     const { clock } = simulation.server;

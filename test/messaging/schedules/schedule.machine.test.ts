@@ -42,12 +42,12 @@ describe('the life of a schedule', () => {
     ['active', ['ScheduleCreated', 'ScheduleTriggered', 'SchedulePaused', 'ScheduleDeleted']],
     ['paused', ['ScheduleCreated', 'ScheduleTriggered', 'ScheduleResumed', 'ScheduleDeleted']],
     ['deleted', []],
-  ] as const)('%s can hear %j and nothing else', (state, heard) => {
+  ] as const)('in the state %s accepts only %j', (state, heard) => {
     const on = Object.keys(scheduleMachine.states[state]?.config.on ?? {});
     expect(on.sort()).toEqual([...heard].sort());
   });
 
-  it('is the same after being packed and woken between any two events', () => {
+  it('is the same if it rests and wakes between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
         const state = expectSameWhenStored(evolution, shown, history);
@@ -56,7 +56,7 @@ describe('the life of a schedule', () => {
     );
   });
 
-  it('has an age that overwriting does not change', () => {
+  it('has a creation time that overwriting does not change', () => {
     fc.assert(
       fc.property(fc.array(events, { minLength: 1, maxLength: 12 }), (history) => {
         const state = history.reduce(evolve, initialState());

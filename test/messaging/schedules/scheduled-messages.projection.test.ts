@@ -55,7 +55,7 @@ describe('the messages of schedules', () => {
     expect(fold.states('nightly', ['msg_a'])).toEqual({ msg_a: 'FAIL' });
   });
 
-  it('are pending by name, and others are not known at all', () => {
+  it('are pending by id, and others are unknown', () => {
     const { fold, message, publish } = messages();
     publish('msg_a');
     publish('msg_b', null);
@@ -66,7 +66,7 @@ describe('the messages of schedules', () => {
     expect(fold).toEqual(messages().fold);
   });
 
-  it('that failed are forgotten by the next trigger, and needed until then', () => {
+  it('that failed are kept until the next trigger', () => {
     const { fold, message, publish, schedule } = messages();
     publish('msg_a');
     message('msg_a', 'MessageFailed');
@@ -75,7 +75,7 @@ describe('the messages of schedules', () => {
     expect(fold).toEqual(messages().fold);
   });
 
-  it('that failed are forgotten with their schedule, also those that fail later', () => {
+  it('that failed are forgotten with their schedule, even those that fail later', () => {
     const { fold, message, publish, schedule } = messages();
     publish('msg_a');
     publish('msg_b');
@@ -85,7 +85,7 @@ describe('the messages of schedules', () => {
     expect(fold).toEqual(new ScheduledMessages());
   });
 
-  it('are what they were, when a turn is taken back', () => {
+  it('are unchanged when a turn is rolled back', () => {
     const { fold, changes, message, publish } = messages();
     publish('msg_a');
     publish('msg_b');

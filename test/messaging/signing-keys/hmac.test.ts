@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { HmacKey } from '../../../src/messaging/signing-keys/keyring.js';
 
 describe('an authentication code', () => {
-  it('is that of OpenSSL, for a key of any length and text after text', () => {
+  it('equals that of OpenSSL, for keys of any length and successive texts', () => {
     const ascii = fc.string({ unit: 'binary-ascii', maxLength: 300 });
     const secrets = fc.oneof(
       fc.string({ unit: 'grapheme' }),

@@ -18,7 +18,7 @@ const input: SigningInput = {
 };
 
 describe('the signature of a delivery', () => {
-  it('is what the published receiver verifies, with either of its keys', async () => {
+  it('is accepted by the published receiver, with either of its keys', async () => {
     const body = '{"hello":"wörld"}';
     const signature = sign(input);
     const receivers = [
@@ -36,7 +36,7 @@ describe('the signature of a delivery', () => {
     await expect(stranger.verify({ signature, body })).rejects.toThrow();
   });
 
-  it('carries every claim that receivers insist on', async () => {
+  it('carries every claim that receivers require', async () => {
     const { payload, protectedHeader } = await jwtVerify(sign(input), Buffer.from(key), {
       algorithms: ['HS256'],
       issuer: 'Upstash',
@@ -55,14 +55,14 @@ describe('the signature of a delivery', () => {
     );
   });
 
-  it('signs the hash of nothing where there is no body', async () => {
+  it('signs the hash of nothing if there is no body', async () => {
     const signature = sign({ ...input, body: null });
     const receiver = new Receiver({ currentSigningKey: key, nextSigningKey: key });
     await expect(receiver.verify({ signature, body: '' })).resolves.toBe(true);
     expect(signature).toBe(sign({ ...input, body: Buffer.alloc(0) }));
   });
 
-  it('holds for any body, key, issuer and destination', async () => {
+  it('is valid for any body, key, issuer and destination', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),

@@ -43,11 +43,11 @@ describe('signing keys', () => {
     });
   });
 
-  it('answer a rotation with the pair that signs from now on', () => {
+  it('are returned by a rotation as the pair that signs from now on', () => {
     expect(rotated().when(rotate('sig_3')).result).toEqual({ current: 'sig_2', next: 'sig_3' });
   });
 
-  it('begin anew when another pair is configured', () => {
+  it('start anew when another pair is configured', () => {
     const other = { current: 'sig_8', next: 'sig_9' };
     const history = rotated('sig_3');
     expect(keysInUse(history.state, other)).toEqual(other);

@@ -12,13 +12,13 @@ const groups = new Map([
 ]);
 const find = (name: string) => groups.get(name);
 
-describe('where a message goes that is published later', () => {
+describe('the target of a message that is published later', () => {
   it('is the one URL', () => {
     const targets = { ok: true, endpoints: [{ url, name: null }], headers: [] };
     expect(messageTargets(url, null, find)).toEqual(targets);
   });
 
-  it('is every endpoint that the group has by then, with its headers', () => {
+  it('is every endpoint that the group has then, with its headers', () => {
     const targets = { ok: true, endpoints, headers: ['X-A', 'default'] };
     expect(messageTargets(null, 'orders', find)).toEqual(targets);
   });
@@ -26,7 +26,7 @@ describe('where a message goes that is published later', () => {
   it.each([
     ['nobody', 'URL group nobody is empty'],
     ['gone', 'URL group gone not found'],
-  ])('is nowhere for the group %s, which is answered', (name, error) => {
+  ])('is missing for the group %s, and the answer says so', (name, error) => {
     expect(messageTargets(null, name, find)).toEqual(new Refusal('not_found', error));
   });
 });

@@ -51,7 +51,7 @@ describe('a URL group that does not exist', () => {
     expect(group().when(setHeaders('A', '1')).rejected?.code).toBe('not_found');
   });
 
-  it('may be deleted, but has no endpoints to remove', () => {
+  it('can be deleted, but has no endpoints to remove', () => {
     expect(group().when(deletion).events).toEqual([]);
     const { rejected } = group().when(removal({ url: a.url, name: null }));
     expect(rejected?.code).toBe('not_found');
@@ -69,11 +69,11 @@ describe('a URL group', () => {
     ['a new name for a URL', endpoint(a.url, 'c'), [endpoint(a.url, 'c'), b]],
     ['the name of one for the URL of another', endpoint(b.url, 'a'), [endpoint(b.url, 'a')]],
     ['one more', endpoint('https://c.example'), [a, b, endpoint('https://c.example')]],
-  ])('takes %s', (_what, added, after) => {
+  ])('accepts %s', (_what, added, after) => {
     expect(group(upserted(a, b)).when(upsert(added)).state?.endpoints).toEqual(after);
   });
 
-  it('leaves a name alone when its URL is added again without one', () => {
+  it('keeps a name when its URL is added again without one', () => {
     expect(group(upserted(a, b)).when(upsert(endpoint(a.url))).events).toEqual([]);
   });
 
@@ -85,31 +85,31 @@ describe('a URL group', () => {
     expect(group(upserted(a, b)).when(removal(match)).state?.endpoints).toEqual(after);
   });
 
-  it('loses none by both, of which one is wrong', () => {
+  it('loses none if one of both is wrong', () => {
     const { rejected } = group(upserted(a, b)).when(removal({ url: a.url, name: 'x' }));
     expect(rejected?.code).toBe('not_found');
   });
 
-  it('vanishes with its last endpoint, headers and all', () => {
+  it('disappears with its last endpoint, including its headers', () => {
     const history = [upserted(a), { type: 'GroupHeadersSet', headers: ['A', '1'] } as const];
     const { isFinal } = group(...history).when(removal({ url: null, name: 'a' }));
     expect(isFinal).toBe(true);
   });
 
-  it('vanishes when it is deleted', () => {
+  it('disappears when it is deleted', () => {
     const { events, isFinal } = group(upserted(a, b)).when(deletion);
     expect(events).toEqual([{ type: 'UrlGroupDeleted' }]);
     expect(isFinal).toBe(true);
   });
 
-  it('has its default headers replaced, and that is answered once', () => {
+  it('has its default headers replaced only once', () => {
     const set: UrlGroupEvent = { type: 'GroupHeadersSet', headers: ['A', '1'] };
     expect(group(upserted(a)).when(setHeaders('A', '1')).events).toEqual([set]);
     expect(group(upserted(a), set).when(setHeaders('A', '1')).events).toEqual([]);
     expect(group(upserted(a), set).when(setHeaders()).state?.headers).toEqual([]);
   });
 
-  it('remembers when it was created and when it was changed last', () => {
+  it('remembers when it was created and last changed', () => {
     expect(group(upserted(a), upserted(b)).state).toMatchObject({
       createdAt: epochMs,
       updatedAt: epochMs + 1000,
@@ -140,7 +140,7 @@ describe('any history of commands', () => {
     fc.constant(deletion),
   );
 
-  it('never has two endpoints of one URL or of one name, and repeats nothing', () => {
+  it('never has two endpoints with one URL or one name, and repeats no event', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 20 }), (commands) => {
         const history: UrlGroupEvent[] = [];

@@ -162,7 +162,7 @@ const cases: readonly Case[] = [
   ['canceled', { ...ended, status: 'canceled' }, 'It was canceled at 2026-01-01T12:00:00Z.'],
 ];
 
-describe('why a message stands where it stands', () => {
+describe('the reason why a message waits or ended', () => {
   it.each(cases)('is %s', (reason, situation, sentence) => {
     expect(whyMessage(situation, noon - 3_600_000)).toMatchObject({ reason, sentence });
   });
@@ -171,7 +171,7 @@ describe('why a message stands where it stands', () => {
     expect(new Set(cases.map(([reason]) => reason))).toEqual(new Set(messageReasons));
   });
 
-  it('says when it ends by itself where it does, and only there', () => {
+  it('says when it ends by itself, if and only if it does', () => {
     const ending: readonly MessageReason[] = ['delayed', 'retry', 'in_flight', 'flow_control_rate'];
     for (const [reason, situation] of cases) {
       const { until } = whyMessage(situation, noon - 3_600_000);
