@@ -1,8 +1,10 @@
-/** What of the server's configuration decides how workflow runs are taken in and kept. */
+/** The part of the server's configuration that controls how workflow runs are accepted and kept. */
 import type { MessagingSettings } from '../messaging/settings.js';
 
-/** Units are in the names; runs publish messages, so that what limits these limits them. */
+/**
+ * Units are part of the names. Runs publish messages, so the limits of messages apply to runs too.
+ */
 export interface WorkflowSettings extends MessagingSettings {
-  /** Where third parties reach this server: the base of the webhooks that are announced. */
+  /** Base URL at which third parties reach this server; announced webhook URLs start with it. */
   readonly publicUrl: string | null;
 }

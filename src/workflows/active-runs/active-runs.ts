@@ -1,4 +1,7 @@
-/** The runs that have not ended: shown, ended by their endpoint, taken back one or many. */
+/**
+ * Shows the runs that have not ended, ends them for their endpoint, and cancels one or many of
+ * them.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
@@ -12,12 +15,12 @@ import { runKind } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';
 import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
 
-/** So many are looked at per tick: one that sleeps is unpacked for it. */
+/** How many runs are examined per tick; a sleeping run must be unpacked for that. */
 const looksPerTick = 256;
 
 /**
- * For routes and for jobs. What it changes is durable when it settles; a bulk cancel takes several
- * turns, so that a crash leaves some of it done.
+ * Used by routes and jobs. A change is durable when its promise resolves. A bulk cancel takes
+ * several turns, so after a crash it may be partly done.
  */
 @Injectable()
 export class ActiveRuns {
@@ -28,25 +31,28 @@ export class ActiveRuns {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** All entries of a run as texts of a JSON array; undefined = it has ended, or never began. */
+  /** All entries of a run as pieces of a JSON array; undefined = it has ended, or never started. */
   entriesOf(id: string): Promise<AsyncGenerator<string> | undefined> {
     return this.entries.texts(id);
   }
 
-  /** The workflow function returned `response`. Accepted of any run: it ends once. */
+  /**
+   * Ends a run whose workflow function returned `response`. Accepted for every run, but only the
+   * first end counts.
+   */
   end(id: string, response: Buffer, by: Principal | null): Promise<Outcome> {
     const command: EndRun = { type: 'EndRun', kind: runKind, id, at: this.clock.now(), response };
     return this.runs.ask(command, by);
   }
 
-  /** Takes one run back; refused as `not_found` where there is nothing to take back. */
+  /** Cancels one run; refused as `not_found` if there is no such active run. */
   cancel(id: string, by: Principal | null): Promise<Outcome> {
     return this.runs.ask(this.canceling(id), by);
   }
 
-  /** Takes back every active run that matches; answers how many. */
+  /** Cancels every active run that matches; resolves with their number. */
   cancelMatching(filters: CancelRunsFilters, by: Principal | null): Promise<number> {
-    // Those that are named are taken back however many they are.
+    // `count` does not limit runs that are named by their ids.
     const countMax = filters.workflowRunIds === null ? filters.count : Number.POSITIVE_INFINITY;
     return dispatchMany(this.engine, this.clock, this.cancels(filters), countMax, by);
   }
@@ -55,7 +61,7 @@ export class ActiveRuns {
     for await (const id of this.matching(filters)) yield this.canceling(id);
   }
 
-  /** Memory knows all that the filters look at. */
+  /** The ids of the matching runs; memory holds every field that the filters need. */
   private async *matching(filters: CancelRunsFilters): AsyncGenerator<string> {
     if (filters.workflowRunIds !== null) {
       yield* new Set(filters.workflowRunIds);
@@ -66,7 +72,7 @@ export class ActiveRuns {
     }
   }
 
-  /** What takes a run back. */
+  /** The command that cancels a run. */
   canceling(id: string): CancelRun {
     return { type: 'CancelRun', kind: runKind, id, at: this.clock.now() };
   }

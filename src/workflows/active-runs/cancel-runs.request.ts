@@ -1,4 +1,4 @@
-/** Which runs a bulk cancel takes back, as it stands on the wire (workflows.md 4.2). Pure. */
+/** The filters of a bulk cancel, as requests spell them (workflows.md 4.2). Pure. */
 import {
   count,
   type Filters,
@@ -14,11 +14,11 @@ import type { RunContext } from '../run-state/run.context.js';
 
 const countMax = 500;
 
-/** Filters of active runs; dates are those of the start. Of a job all of them hold. */
+/** Filters of active runs; dates refer to the start. In a job all given filters must match. */
 export const meantRuns = {
-  /** Each on its own, as an id may hold commas. */
+  /** One id per value, because an id may contain commas. */
   workflowRunIds: texts,
-  /** What a run's URL begins with, or with `workflowUrlExactMatch` what it is. */
+  /** The prefix of the run's URL; with `workflowUrlExactMatch`, the whole URL. */
   workflowUrl: urls,
   workflowUrlExactMatch: oneOf('true', 'false'),
   label: names,
@@ -30,21 +30,24 @@ export const meantRuns = {
   toDate: integer,
 } as const;
 
-/** Filters of `DELETE /v2/workflows/runs`. There `workflowRunIds` alone counts. */
+/** Filters of `DELETE /v2/workflows/runs`. If `workflowRunIds` is given, the others are ignored. */
 export const cancelRunsFilters = {
   ...meantRuns,
-  /** Joined by commas, too, as clients send them: an id with a comma is canceled by its path. */
+  /**
+   * Also joined by commas, as clients send them; an id that contains a comma is canceled by its
+   * path.
+   */
   workflowRunIds: names,
-  /** At most so many are canceled; without it, all that match. */
+  /** The most runs to cancel; if absent, all that match. */
   count: count(Number.POSITIVE_INFINITY, countMax),
 } as const;
 
-/** As read; null = the filter is not given. */
+/** The parsed filters; null = the filter is not given. */
 export type MeantRuns = Filters<typeof meantRuns>;
-/** The same with `count`, the most that are taken. */
+/** Like `MeantRuns`, with `count`, the most runs to cancel. */
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 
-/** Whether a run is meant by the filters, `workflowRunIds` aside. */
+/** Whether a run matches the filters other than `workflowRunIds`. */
 export function isRunMeant(
   { url, createdAt, callerIp, terms }: RunContext,
   filters: MeantRuns,

@@ -1,4 +1,7 @@
-/** Runs whose history grows long: the log warns once of each, before its steps are refused. */
+/**
+ * Warns in the server log, once for each run, that its history grows long, before its steps are
+ * refused.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { provided } from '../../engine/provided.js';
@@ -8,10 +11,10 @@ import type { RunEvent } from '../run-state/run.events.js';
 import { historyMax, isLong } from '../runs/history-bounds.policy.js';
 import { Runs } from '../runs/run.entity.js';
 
-/** It remembers in memory: after a restart a run that is long still is warned of once more. */
+/** Remembers the warnings only in memory: after a restart, a long run is warned about once more. */
 @Injectable()
 export class LongHistories {
-  /** Those that a warning has named and that have not ended. */
+  /** The active runs that were warned about. */
   private readonly warned = new Set<string>();
 
   constructor(
@@ -19,17 +22,19 @@ export class LongHistories {
     @Inject(provided.log) private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** What `listener` observes: all that happens to runs which are `long`, and what ends a run. */
+  /**
+   * The events that `listener` observes: every event of a run that is `long`, and the ends of runs.
+   */
   interestIn(long: Runs['long']): Interest<RunEvent> {
     const types = { RunSucceeded: true, RunFailed: true, RunCanceled: true } as const;
     return { types, streams: [long] };
   }
 
-  /** Looks at the runs that have grown, or ended. */
+  /** Checks the runs that have grown or ended. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const { id } of envelopes) {
       const run = this.runs.active(id);
-      // The id of one that has ended may come to mean another one.
+      // Another run may reuse the id of a run that has ended.
       if (run === undefined) this.warned.delete(id);
       else this.look(id, run.entries);
     }

@@ -9,7 +9,9 @@ import type { EndWait } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 import type { EndWaitEffect } from '../runs/run.decider.js';
 
-/** It runs at the deadline; one that passed while the process was down comes with the start. */
+/**
+ * Runs at the deadline. A deadline that passed while the process was down is handled at startup.
+ */
 @Injectable()
 export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
   constructor(
@@ -30,7 +32,7 @@ export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
       messageId: newNames(this.identifiers, at).next('msg'),
       notification: null,
     };
-    // It is refused where a notification came first.
+    // Refused if a notification came first.
     this.engine.dispatchAndForget([command]);
     return () => {};
   }

@@ -1,4 +1,4 @@
-/** What operators see of workflow runs. */
+/** The metrics of workflow runs. */
 import { Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
@@ -6,11 +6,11 @@ import type { EventListener, Interest } from '../../engine/registration.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 
-/** Made of durable events; a run that is resumed counts as one more that was started. */
+/** Counts durable events; a resumed run counts as another started run. */
 @Injectable()
 export class RunMetrics {
   readonly #started: Tally;
-  /** By the last event: how a workflow run is shown to have ended. */
+  /** The counter of each outcome, by the type of the run's last event. */
   readonly #ended: ReadonlyMap<string, Tally>;
 
   constructor(registry: Registry) {
@@ -29,12 +29,12 @@ export class RunMetrics {
     this.#ended = new Map(outcomes.map(([type, outcome]) => [type, ended.tally({ outcome })]));
   }
 
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<RunEvent> = {
     types: { RunStarted: true, RunSucceeded: true, RunFailed: true, RunCanceled: true },
   };
 
-  /** Counts runs that begin and end. */
+  /** Counts runs that start and runs that end. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const { event } of envelopes) {
       this.#ended.get(event.type)?.count();

@@ -1,4 +1,4 @@
-/** `/v2/workflows/runs`: taking many runs back (workflows.md 4.2). */
+/** `/v2/workflows/runs`: canceling many runs (workflows.md 4.2). */
 import { Controller, Delete, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -12,13 +12,14 @@ import { cancelRunsFilters } from './cancel-runs.request.js';
 import { runRoutes } from './runs.openapi.js';
 
 /**
- * Actions on one run are in `RunRoutes`: they are hot, or have ids that Nest's router would split.
+ * Actions on one run are in `RunRoutes`: they are hot paths, or their ids contain characters at
+ * which Nest's router would split.
  */
 @Controller('v2/workflows/runs')
 export class RunsController {
   constructor(private readonly runs: ActiveRuns) {}
 
-  /** Everything that matches; without any filter that is every run there is. */
+  /** Cancels every run that matches; without any filter, every active run. */
   @Delete()
   @Describe(runRoutes.cancelMany)
   async cancelMany(

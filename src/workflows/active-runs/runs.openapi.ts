@@ -1,4 +1,4 @@
-/** How the routes of runs are described (workflows.md 4.4, 4.1 and 4.2). */
+/** The OpenAPI descriptions of the routes of runs (workflows.md 4.4, 4.1 and 4.2). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -34,7 +34,7 @@ const cancelQuery = once(() =>
 
 const path = '/v2/workflows/runs/{workflowRunId}';
 
-/** Those of `/v2/workflows/runs`, but for streams, tokens, waiters and `why`. */
+/** The routes of `/v2/workflows/runs`, except streams, tokens, waiters and `why`. */
 export const runRoutes = {
   show: {
     path,

@@ -1,8 +1,8 @@
 /**
- * A run's entries, and its end (workflows.md 4.4 and 4.1). An id may hold any characters.
+ * A run's entries, and its end (workflows.md 4.4 and 4.1). An id may contain any characters.
  *
  *     GET    /v2/workflows/runs/{id}
- *     DELETE /v2/workflows/runs/{id}   express lane: every run ends by it
+ *     DELETE /v2/workflows/runs/{id}   express lane, as every run ends by it
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
@@ -23,8 +23,8 @@ const segments = 3;
 const endFilters = { cancel: oneOf('true', 'false') } as const;
 
 /**
- * 404 for a run that has ended or never began, but for `cancel=false`, which every run may say once
- * more.
+ * 404 for a run that has ended or never started, except for `cancel=false`, which may be repeated
+ * for every run.
  */
 @Injectable()
 export class RunRoutes {

@@ -1,4 +1,4 @@
-/** Wiring of what active runs need: their metrics, the end of their waits, and their routes. */
+/** Wiring of the parts of active runs: metrics, deadlines of waits, and routes. */
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
@@ -16,7 +16,7 @@ import { RunMetrics } from './run.metrics.js';
 import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
 
-/** It exports what cancels active runs, for jobs. */
+/** Exports `ActiveRuns`, with which jobs cancel active runs. */
 @Module({
   imports: [RunsModule, RunEntriesModule],
   controllers: [RunsController],

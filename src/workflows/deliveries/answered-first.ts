@@ -1,9 +1,9 @@
 /**
- * Holds a delivery of a run until the one that has caused it is answered: an SDK submits what comes
- * next while the delivery that it works on is open, and a worker that takes one request at a time
- * is to get one at a time. The cause is known by its place in the run's list; branches of a
- * parallel step are caused by their own plans, so they never wait for each other. What is open is
- * known in memory only: after a restart nothing is.
+ * Holds a delivery of a run until the delivery that caused it is answered. An SDK submits the next
+ * step while the current delivery is still open, and a worker that handles one request at a time
+ * should receive one at a time. The cause is found by its position in the run's list. Each branch
+ * of a parallel step is caused by its own plan, so branches never wait for each other. Open
+ * deliveries are known only in memory: after a restart there are none.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
@@ -16,24 +16,24 @@ import type { RunContext } from '../run-state/run.context.js';
 import type { RunEntry } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';
 
-/** An endpoint that answers later than this after it has submitted a step is not waited for. */
+/** How long a delivery is held at most after the endpoint submitted a step without answering. */
 const heldMsMax = 250;
 
 const nothingToTakeBack = () => undefined;
 
-/** A delivery to the run's endpoint that has not been answered. */
+/** An unanswered delivery to the run's endpoint. */
 export interface OpenDelivery {
   readonly messageId: string;
-  /** The index of its own entry; -1 = it brings a third party's answer. */
+  /** The index of the delivery's own entry; -1 = it delivers a third party's answer. */
   readonly entry: number;
-  /** The step that the answer of a third party is for; null = it brings entries. */
+  /** The step that the third party's answer belongs to; null = it delivers entries. */
   readonly callStep: number | null;
 }
 
-/** A delivery in flight, and those that it has caused. */
+/** A delivery in flight, and the held deliveries that it caused. */
 class DeliveryInFlight implements OpenDelivery {
   readonly held = new Set<() => void>();
-  /** It has been waited for long enough. */
+  /** Whether the longest holding time has passed. */
   isOverdue = false;
   stopWaiting: (() => void) | null = null;
 
@@ -41,17 +41,19 @@ class DeliveryInFlight implements OpenDelivery {
     readonly messageId: string,
     readonly entry: number,
     readonly callStep: number | null,
-    /** Where its run began: another one may have come to bear the name. */
+    /** The offset of the run's start: another run may have taken the same id since. */
     readonly startedOffset: number,
   ) {}
 }
 
-/** One for the server (ADR 26). It delays a delivery by 250 ms at most and never drops one. */
+/**
+ * One instance for the server (ADR 26). It delays a delivery by at most 250 ms and never drops one.
+ */
 @Injectable()
 export class AnsweredFirst implements DeliveryOrder {
-  /** By run: mostly one. */
+  /** The open deliveries by run; usually one. */
   private readonly open = new TransientMap<string, DeliveryInFlight[]>();
-  /** Deliveries that were held, by what ended that: the answer, or the longest time. */
+  /** Counts held deliveries by what released them: the answer, or the longest holding time. */
   private readonly held: Readonly<Record<'answer' | 'limit', Tally>>;
 
   constructor(
@@ -127,7 +129,7 @@ export class AnsweredFirst implements DeliveryOrder {
 
 type Run = Pick<RunContext, 'entries' | 'calls'>;
 
-/** The open one that has caused `delivery`; undefined = it is answered, or there is none. */
+/** The open delivery that caused `delivery`; undefined = it is answered, or there was none. */
 export function causeOf<Delivery extends OpenDelivery>(
   delivery: RunDelivery,
   run: Run,
@@ -136,7 +138,7 @@ export function causeOf<Delivery extends OpenDelivery>(
   if (delivery.role === 'callResult') return causeOfAnswer(delivery, run, open);
   const entry = run.entries.at(delivery.entry);
   if (delivery.role !== 'step' || entry === undefined) return undefined;
-  // At a takeover the endpoint has its first delivery made anew, and the first one may be open.
+  // A takeover repeats the first delivery while the original one may still be open.
   if (delivery.entry === 0) return open.find((other) => other.entry === 0);
   const { id, target } = entry.step;
   if (target !== null) return open.find((other) => isBeforePlans(other, delivery.entry, run));
@@ -144,7 +146,7 @@ export function causeOf<Delivery extends OpenDelivery>(
   return answer ?? deliveryOf(run.entries.findPlan(id) ?? run.entries.at(delivery.entry - 1), open);
 }
 
-/** A call is requested by the delivery of its plan, or of what was then the last entry. */
+/** A call was requested during the delivery of its plan, or of the then last entry. */
 function causeOfAnswer<Delivery extends OpenDelivery>(
   { callId }: RunDelivery,
   run: Run,
@@ -158,7 +160,10 @@ function causeOfAnswer<Delivery extends OpenDelivery>(
   );
 }
 
-/** The plans of a parallel step stand together in the list, in the order of their steps. */
+/**
+ * Whether an open delivery is that of the entry directly before a group of plans which includes
+ * `index`. The plans of parallel steps are adjacent in the list, in the order of their steps.
+ */
 function isBeforePlans({ entry }: OpenDelivery, index: number, { entries }: Run): boolean {
   if (entry < 0 || entry >= index) return false;
   const first = entries.at(entry + 1)?.step.target ?? null;
@@ -167,7 +172,7 @@ function isBeforePlans({ entry }: OpenDelivery, index: number, { entries }: Run)
   return isLast && first !== null && own !== null && own - first === index - entry - 1;
 }
 
-/** The open one that has brought `entry`. */
+/** The open delivery of `entry`. */
 function deliveryOf<Delivery extends OpenDelivery>(
   entry: RunEntry | undefined,
   open: readonly Delivery[],

@@ -1,11 +1,11 @@
-/** The entries of a run as they are delivered: encoded once, and cut at the end of any of them. */
+/** The entries of a run in their delivered form: encoded once, and cut after any entry. */
 
 const initialBytes = 1024;
 const comma = 0x2c;
 const opened = 0x5b;
 const closed = 0x5d;
 
-/** An entry as JSON (workflows.md 2.1): its body goes in as base64 with padding. */
+/** An entry as JSON (workflows.md 2.1), with its body as padded base64. */
 export function entryText(messageId: string, body: Buffer | null): string {
   const encoded = body === null ? '' : body.toString('base64');
   return `{"messageId":${JSON.stringify(messageId)},"body":"${encoded}","callType":"step"}`;
@@ -13,24 +13,27 @@ export function entryText(messageId: string, body: Buffer | null): string {
 
 /**
  * A JSON array under construction: `[` and the elements, without the closing bracket. Elements are
- * only ever added, so that what was handed out before stays true.
+ * only ever added, so parts that were returned before stay valid.
  */
 export class EncodedEntries {
   private bytes = Buffer.alloc(initialBytes);
-  /** Where each element ends. */
+  /** The end position of each element. */
   private readonly ends: number[] = [];
 
-  /** A list under one configuration, named by its journal offset, only ever grows. */
+  /**
+   * The list belongs to one configuration, named by its journal offset; under it the list only
+   * grows.
+   */
   constructor(readonly configurationOffset: number) {
     this.bytes[0] = opened;
   }
 
-  /** How many entries there are. */
+  /** Number of entries. */
   get length(): number {
     return this.ends.length;
   }
 
-  /** About what it keeps in memory: mostly it stays the same when an entry is added. */
+  /** Approximate bytes in memory; mostly unchanged when an entry is added. */
   get weight(): number {
     return this.bytes.length;
   }
@@ -39,7 +42,7 @@ export class EncodedEntries {
   add(messageId: string, body: Buffer | null): void {
     const end = this.ends.at(-1) ?? 1;
     const text = entryText(messageId, body);
-    // What is named by clients may take more bytes than characters.
+    // Ids chosen by clients may have more bytes than characters.
     const needed = end + 1 + Buffer.byteLength(text) + 1;
     if (needed > this.bytes.length) this.grow(needed);
     const start = this.ends.length === 0 ? end : end + 1;
@@ -47,7 +50,7 @@ export class EncodedEntries {
     this.ends.push(start + this.bytes.write(text, start));
   }
 
-  /** The array of the first `count` entries. */
+  /** The complete JSON array of the first `count` entries. */
   upTo(count: number): Buffer {
     const end = this.ends[count - 1] ?? 1;
     const array = Buffer.allocUnsafe(end + 1);
@@ -57,8 +60,9 @@ export class EncodedEntries {
   }
 
   /**
-   * What stands between the ends of two elements, from `from` on: at most `bytesMax`, but one
-   * element at least, and none behind the first `count`. `next` comes after it.
+   * The text of the elements from index `from` on, with the bracket or comma before them: at most
+   * `bytesMax` bytes but at least one element, and only of the first `count` elements. `next` is
+   * the index of the element after the text.
    */
   part(from: number, count: number, bytesMax: number): { text: string; next: number } {
     const start = from === 0 ? 0 : (this.ends[from - 1] ?? 0);

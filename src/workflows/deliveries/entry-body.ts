@@ -1,9 +1,11 @@
-/** The steps that the server itself submits: the end of a wait, or of an invoked run. Pure. */
+/**
+ * Bodies of the entries that the server itself adds: the end of a wait, or of an invoked run. Pure.
+ */
 import type { InvocationEnded, WaitEnded } from '../run-state/run.events.js';
 
 /**
- * A wait's end (workflows.md 3.4): `out` is the base64 of what was notified with, and is not
- * there where that was nothing, or where the time was over.
+ * The end of a wait (workflows.md 3.4): `out` is the notification's bytes in base64, and is absent
+ * if these are empty or the wait timed out.
  */
 export function endedWaitBody(
   { step, eventId, isTimeout }: Pick<WaitEnded, 'step' | 'eventId' | 'isTimeout'>,
@@ -22,8 +24,8 @@ export function endedWaitBody(
 }
 
 /**
- * An invoked run's end (workflows.md 3.6): `out` is JSON as text, in which `body` is what
- * the run returned and is not there where it failed or was canceled.
+ * The end of an invoked run (workflows.md 3.6): `out` is JSON in a string, in which `body` is the
+ * value that the run returned; it is absent if the run failed or was canceled.
  */
 export function endedInvocationBody(
   { step, runId, outcome }: Pick<InvocationEnded, 'step' | 'runId' | 'outcome'>,

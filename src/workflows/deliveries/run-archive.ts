@@ -1,6 +1,6 @@
 /**
- * Runs as the journal has them: their events, and what they were once. What deliveries are put
- * together from is kept at hand.
+ * Reads runs from the journal: their events, and their state at an earlier time. Caches the events
+ * from which deliveries are composed.
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -14,8 +14,8 @@ import { evolveRun, initialRun, type RunState } from '../run-state/run.machine.j
 type Recorded = EventEnvelope<RunEvent>;
 
 /**
- * Offsets must be those of events of runs: another one is an error. Rejects where the journal does
- * not read back; what a run that is there needs is never swept.
+ * Offsets must be those of events of runs; others are an error. Rejects if the journal cannot be
+ * read. The events that an existing run needs are never swept.
  */
 @Injectable()
 export class RunArchive {
@@ -24,7 +24,7 @@ export class RunArchive {
     private readonly payloads: Payloads,
   ) {}
 
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<RunEvent> = {
     types: {
       RunStarted: true,
@@ -36,30 +36,32 @@ export class RunArchive {
     },
   };
 
-  /** Keeps what is about to be delivered in the cache. */
+  /** Puts events that will be delivered soon into the cache. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const envelope of envelopes) this.payloads.remember(envelope);
   };
 
-  /** What the event at `offset` brings is not delivered from the cache any more. */
+  /** Removes the event at `offset` from the cache, because it is no longer delivered from there. */
   forget(offset: number): void {
     this.payloads.forget(offset);
   }
 
-  /** The event of a run at `offset`, at once if it is cached. */
+  /** The event of a run at `offset`; synchronous if it is cached. */
   eventAt(offset: number): Recorded | Promise<Recorded> {
     const read = this.payloads.read(offset);
     return read instanceof Promise ? read.then(ofRun) : ofRun(read);
   }
 
-  /** The configuration of a run that the event at `offset` has brought. */
+  /** The configuration of a run that the event at `offset` holds. */
   async configurationAt(offset: number): Promise<RunConfiguration> {
     const { id, event } = await this.eventAt(offset);
     if (!('configuration' in event)) throw new Error(`${id} was not configured at ${offset}`);
     return event.configuration;
   }
 
-  /** A run after its events in [`startedOffset`, `until`); costs what the run has. */
+  /**
+   * The state of a run after its events in [`startedOffset`, `until`); reads all of these events.
+   */
   async stateOf(runId: string, startedOffset: number, until: number): Promise<RunState> {
     let state = initialRun();
     for await (const envelope of this.journal.find(runId, startedOffset, until)) {

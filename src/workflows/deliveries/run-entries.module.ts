@@ -1,4 +1,4 @@
-/** Wiring of what messages take from the workflows: what they deliver, and when they may. */
+/** Wiring of what messages need from workflows: what they deliver, and when they may start. */
 import { Global, Module } from '@nestjs/common';
 import { DeliveryOrder, RunDeliveries } from '../../messaging/messages/run-deliveries.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -7,7 +7,7 @@ import { RunArchive } from './run-archive.js';
 import { RunEntries } from './run-entries.js';
 
 /**
- * Global, as messages ask for both without knowing of workflows (`RunDeliveries`, `DeliveryOrder`).
+ * Global, because messages use both without importing workflows (`RunDeliveries`, `DeliveryOrder`).
  */
 @Global()
 @Module({

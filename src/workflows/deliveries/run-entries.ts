@@ -1,4 +1,4 @@
-/** What the messages of runs deliver: entries and headers, put together from the journal. */
+/** Composes from the journal what the messages of runs deliver: entries and headers. */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -22,12 +22,12 @@ const encodedBytesMax = 64 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
 
-/** Where the journal says how a run began, and how its failure was to be reported. */
+/** Where the journal holds a run's start and the configuration of its failure report. */
 type FailedPlace = Pick<RunPlace, 'runId' | 'startedOffset' | 'configurationOffset'>;
 
 /**
- * Lists that were encoded are cached, in a bound of bytes: the next delivery of a run adds to the
- * last.
+ * Caches encoded lists, bounded in bytes, so that the next delivery of a run only adds to the last
+ * list.
  */
 @Injectable()
 export class RunEntries implements RunDeliveries {
@@ -41,10 +41,13 @@ export class RunEntries implements RunDeliveries {
     private readonly archive: RunArchive,
   ) {}
 
-  /** What `listener` observes. One that failed is reported, and may be resumed. */
+  /**
+   * The events that `listener` observes. `RunFailed` is not among them: a failed run is still
+   * reported, and may be resumed.
+   */
   readonly interest: Interest<RunEvent> = { types: { RunSucceeded: true, RunCanceled: true } };
 
-  /** Lets go of runs that are not delivered any more. */
+  /** Removes runs that are no longer delivered from the cache. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const { id } of envelopes) {
       const kept = this.encoded.get(id);
@@ -55,15 +58,15 @@ export class RunEntries implements RunDeliveries {
   };
 
   /**
-   * The list up to the entry of this message; empty where its run has ended, or fetches long lists
-   * itself.
+   * The list up to the entry of this message; empty if the run has ended, or if the list is long
+   * and the endpoint fetches long lists itself.
    */
   entries({ id, event }: Published): Buffer | Promise<Buffer> {
     const { runId, entry, startedOffset } = placeOf(event.run);
     const run = this.runs.active(runId);
-    // Its run has ended: the delivery will find that it is not wanted any more.
+    // The run has ended: the delivery will find that it is no longer needed.
     if (run?.startedOffset !== startedOffset) return nothing;
-    // A fetch looks for the name of the delivery, which the first one loses at a takeover.
+    // The endpoint fetches by message id, and a takeover replaces the id of the initial entry.
     const isFound = run.entries.at(entry)?.messageId === id;
     const fetchesLazily = isFound && run.fetchesLazily;
     const array = this.encode(runId, run, entry + 1);
@@ -72,8 +75,8 @@ export class RunEntries implements RunDeliveries {
   }
 
   /**
-   * All entries that an active run has now as texts of one JSON array, once they are durable;
-   * undefined = the run is not active. Each text is made when it is taken.
+   * All entries that an active run has now, once they are durable, as pieces of the text of one
+   * JSON array; undefined = the run is not active. Each piece is made when it is requested.
    */
   async texts(runId: string): Promise<AsyncGenerator<string> | undefined> {
     const run = await this.runs.shown(() => this.runs.active(runId));
@@ -108,9 +111,9 @@ export class RunEntries implements RunDeliveries {
   }
 
   /**
-   * What is shown of a run that failed at `failedOffset`: its payload, or all of its entries. If a
-   * step named the failure callback, the client is one that takes no run over: the configuration
-   * that the run began with decides.
+   * The body shown for a run that failed at `failedOffset`: its payload, or all of its entries. If
+   * a step named the failure callback, the client is one that never takes runs over, so the
+   * configuration that the run started with decides.
    */
   async bodyOfFailed(
     { runId, startedOffset, configurationOffset }: FailedPlace,
@@ -126,7 +129,7 @@ export class RunEntries implements RunDeliveries {
     return this.encode(runId, context, context.entries.length);
   }
 
-  /** The body of the entry that a run's event at `offset` has appended. */
+  /** The body of the entry that the run's event at `offset` appended. */
   bodyAt(offset: number): Buffer | null | Promise<Buffer | null> {
     const read = this.archive.eventAt(offset);
     return read instanceof Promise
@@ -134,7 +137,7 @@ export class RunEntries implements RunDeliveries {
       : this.bodyOf(read);
   }
 
-  /** The same of an event that is at hand: it is not read once more. */
+  /** Like `bodyAt`, for an event that was read already. */
   bodyOf({ event, body }: EventEnvelope<RunEvent>): Buffer | null | Promise<Buffer | null> {
     switch (event.type) {
       case 'RunStarted':
@@ -165,7 +168,7 @@ export class RunEntries implements RunDeliveries {
       return;
     }
     for (let index = 0; index < entries.length; ) {
-      // Looked for each time: a slow client must not keep what the cache has let go of.
+      // Looked up each time, so that a slow client does not retain a list that the cache dropped.
       const kept = this.kept(runId, run);
       if (kept !== undefined && kept.length > index) {
         const { text, next } = kept.part(index, entries.length, pieceBytes);
@@ -179,7 +182,7 @@ export class RunEntries implements RunDeliveries {
     yield ']';
   }
 
-  /** One entry, and what stands before it in the array. */
+  /** One entry with the bracket or comma before it. */
   private async textAt(runId: string, entries: EntryList, index: number): Promise<string> {
     const entry = entries.at(index);
     if (entry === undefined) throw new Error(`${runId} has no entry ${index}`);
@@ -187,20 +190,20 @@ export class RunEntries implements RunDeliveries {
     return `${index === 0 ? '[' : ','}${text}`;
   }
 
-  /** What is encoded of the run already; another one may have come to bear the name. */
+  /** The cached list of the run, unless it belongs to another run that had the same id. */
   private kept(runId: string, { configurationOffset }: RunContext): EncodedEntries | undefined {
     const kept = this.encoded.get(runId);
-    // A run that was taken over begins with another id.
+    // A takeover changes the configuration, and with it the id of the first entry.
     return kept?.configurationOffset === configurationOffset ? kept : undefined;
   }
 
-  /** The first `count` entries; what is encoded already is not encoded again. */
+  /** The first `count` entries; entries that are encoded already are not encoded again. */
   private encode(runId: string, run: RunContext, count: number): Buffer | Promise<Buffer> {
     const encoded = this.kept(runId, run) ?? new EncodedEntries(run.configurationOffset);
     return this.extend(runId, encoded, run.entries, count);
   }
 
-  /** Goes on with the list that it has: the cache may have let go of a large one meanwhile. */
+  /** Extends the given list: the cache may have dropped a large one meanwhile. */
   private extend(
     runId: string,
     encoded: EncodedEntries,
@@ -231,10 +234,10 @@ export class RunEntries implements RunDeliveries {
   ): void {
     const { weight } = encoded;
     encoded.add(messageId, body);
-    // Deliveries need how the run is configured, and of its entries no more than the list.
+    // Deliveries still need the configuration; of an entry they need only its encoded text.
     if (offset !== encoded.configurationOffset) this.archive.forget(offset);
     if (encoded.weight === weight && this.encoded.peek(runId) === encoded) return;
-    // The cache weighs what is new to it only.
+    // The cache weighs an element only when it is inserted.
     this.encoded.delete(runId);
     this.encoded.set(runId, encoded);
   }

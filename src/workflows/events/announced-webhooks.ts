@@ -1,6 +1,6 @@
 /**
- * Which webhooks a run has announced. The result of each `CreateWebhook` step names one; results
- * stand in the journal, and what was read there once is cached.
+ * Finds the webhooks that a run has announced. The result of each `CreateWebhook` step names one
+ * webhook. Results are read from the journal and cached.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { lastUsed } from '../../grammar/collections.js';
@@ -9,18 +9,18 @@ import { RunArchive } from '../deliveries/run-archive.js';
 import { announcesWebhook } from '../run-state/known-steps.js';
 import type { RunContext } from '../run-state/run.context.js';
 
-/** Of the webhooks that were called last. */
+/** Number of cached names, of the webhooks that were called last. */
 const namesMax = 10_000;
 
-/** What it has read is remembered of a bounded number of steps: results never change. */
+/** Caches the names of a bounded number of steps; results never change. */
 @Injectable()
 export class AnnouncedWebhooks {
-  /** The event that the step at a journal offset has announced; empty = none. */
+  /** The event id that the step at a journal offset announced; empty = none. */
   private readonly names = lastUsed<number, string>(namesMax);
 
   constructor(@Inject(RunArchive) private readonly archive: Pick<RunArchive, 'eventAt'>) {}
 
-  /** Whether a step of the run has announced a webhook of this name; none has an empty one. */
+  /** Whether a step of the run announced a webhook with this event id, which is never empty. */
   async has({ entries }: RunContext, eventId: string): Promise<boolean> {
     if (eventId === '') return false;
     for (let index = 0; index < entries.length; index += 1) {
@@ -41,7 +41,7 @@ export class AnnouncedWebhooks {
   }
 }
 
-/** The event id in the JSON of a step, whose `out` is JSON again; empty = it has none. */
+/** The event id in the JSON of a step, whose `out` is itself JSON in a string; empty = none. */
 function announcedIn(body: Buffer | null): string {
   const out = fieldOf(body ?? Buffer.alloc(0), 'out');
   const eventId = typeof out === 'string' ? fieldOf(Buffer.from(out), 'eventId') : null;

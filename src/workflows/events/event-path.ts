@@ -1,35 +1,35 @@
-/** Which event, and perhaps which run, a path names (workflows.md 3.4). Pure. */
+/** Parses the event, and possibly the run, that a path names (workflows.md 3.4). Pure. */
 
 import { pathTail, rawPathTail } from '../../grammar/path-tail.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 
 const eventIdLengthMax = 2048;
 
-/** The event behind the first `segments` of a request target; it may hold slashes. */
+/** The event id after the first `segments` of a request target; it may contain slashes. */
 export function eventIn(target: string, segments: number): Result<string> {
   return parseEventId(pathTail(target, segments));
 }
 
-/** What a notification names: an event of any run, or of one. */
+/** What a notification names: an event for any run, or for one run. */
 export interface Notified {
   readonly runId: string | null;
   readonly eventId: string;
 }
 
-/** The id of a run has no more slashes than this where clients leave them as they are. */
+/** The most slashes in a run id that clients may leave unencoded. */
 const runSlashesMax = 32;
 
-/** What is known of runs where a path may name one. */
+/** The knowledge about runs that is needed to find a run id in a path. */
 export interface ActiveRunIds {
   isActive(runId: string): boolean;
   waitsFor(runId: string, eventId: string): boolean;
 }
 
 /**
- * What stands before a slash is the id of a run only where there is such an active one, or where it
- * is the first name and looks like one (workflows.md 3.4): event ids may hold slashes, and so may
- * those of runs, which the published clients do not encode. Of several it is the one that waits for
- * the event, else the shortest.
+ * Finds the run and the event in a path. The part before a slash is a run id only if such a run is
+ * active, or if it is the first segment and looks like a run id (workflows.md 3.4): both event ids
+ * and run ids may contain slashes, which the published clients do not encode. If several prefixes
+ * are active runs, the one that waits for the event wins, otherwise the shortest.
  */
 export function notifiedIn(target: string, segments: number, runs: ActiveRunIds): Result<Notified> {
   const tail = rawPathTail(target, segments);
@@ -43,7 +43,10 @@ export function notifiedIn(target: string, segments: number, runs: ActiveRunIds)
   return eventId.ok ? ok({ runId: run?.runId ?? null, eventId: eventId.value }) : eventId;
 }
 
-/** What may be the id of a run in front of an event, the shortest first; `length` has its slash. */
+/**
+ * The prefixes that may be a run id before an event id, shortest first; `length` includes the
+ * slash.
+ */
 function runsIn(tail: string): readonly { readonly runId: string; readonly length: number }[] {
   const runs = [];
   let slash = tail.indexOf('/');
@@ -54,13 +57,16 @@ function runsIn(tail: string): readonly { readonly runId: string; readonly lengt
   return runs;
 }
 
-/** A run, and an event that it may have announced. */
+/** A run, and an event whose webhook it may have announced. */
 export interface NamedWebhook {
   readonly runId: string;
   readonly eventId: string;
 }
 
-/** Which webhooks a path may mean behind its first `segments`; no slash says where a run ends. */
+/**
+ * The webhooks that a path may mean after its first `segments`: any slash may be the end of the run
+ * id.
+ */
 export function webhooksIn(target: string, segments: number): readonly NamedWebhook[] {
   const tail = rawPathTail(target, segments);
   return runsIn(tail).flatMap(({ runId, length }) => {

@@ -1,4 +1,4 @@
-/** Wiring of events: those that runs wait for, and the routes by which clients notify of them. */
+/** Wiring of events that runs wait for, with the routes by which clients send notifications. */
 import { Module } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
@@ -8,7 +8,7 @@ import { EventRoutes } from './events.routes.js';
 import { EventsService } from './events.service.js';
 import { WorkflowWebhookRoute } from './webhooks.routes.js';
 
-/** Routes alone; the waits themselves are part of runs. */
+/** Only routes; the waits themselves are part of runs. */
 @Module({
   imports: [RunsModule, RunEntriesModule],
   providers: [AnnouncedWebhooks, EventsService, EventRoutes, WorkflowWebhookRoute],

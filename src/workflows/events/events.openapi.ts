@@ -1,4 +1,4 @@
-/** How the routes of events are described (workflows.md 3.4 and 3.5). */
+/** The OpenAPI descriptions of the routes of events (workflows.md 3.4 and 3.5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { waitSchema } from './wait.request.js';
@@ -6,7 +6,7 @@ import { notifyItemSchema, waiterSchema } from './waiter-object.js';
 
 const data = { isRequired: false };
 
-/** Those of `/v2/wait`, `/v2/notify`, `/v2/waiters` and of webhooks. */
+/** The routes of `/v2/wait`, `/v2/notify`, `/v2/waiters` and of webhooks. */
 export const eventRoutes = {
   wait: {
     summary: "Have a run wait for an event; a request of the run's endpoint",

@@ -1,5 +1,5 @@
 /**
- * The ways in for events (workflows.md 3.4), whose ids may hold slashes:
+ * The routes for events (workflows.md 3.4), whose ids may contain slashes:
  *
  *     POST /v2/wait/{eventId}
  *     POST /v2/notify/{eventId}   POST /v2/notify/{workflowRunId}/{eventId}
@@ -20,16 +20,16 @@ import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { parseWait } from './wait.request.js';
 
-/** Before the event id: `/v2/wait`. */
+/** Number of path segments before the event id: `/v2/wait`. */
 const segments = 2;
 
 /**
- * A wait comes from an endpoint, the others from any client with a token. Events are new work: a
- * full disk refuses them.
+ * A wait comes from an endpoint; the other requests come from any client with a token. Events are
+ * new work, so they are refused when the disk is full.
  */
 @Injectable()
 export class EventRoutes {
-  /** A path without an event is refused as one with a bad one is. */
+  /** A path without an event id is refused like a path with an invalid one. */
   readonly routes: readonly Route[] = [
     this.waiting('/v2/wait'),
     this.waiting('/v2/wait/*'),
@@ -76,7 +76,10 @@ export class EventRoutes {
     };
   }
 
-  /** An endpoint takes 400 to mean that its run has ended: a malformed request gets another. */
+  /**
+   * An endpoint takes status 400 to mean that its run has ended, so a malformed request gets
+   * another status.
+   */
   private async wait(exchange: Exchange): Promise<void> {
     const eventId = soundIn(eventIn(exchange.target, segments));
     const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));

@@ -1,7 +1,7 @@
 /**
- * The events that runs wait for: waited for, notified, listed. Who waits is looked at in one tick,
- * so that whatever was accepted before is seen. The waits of one event may be very many: they end
- * some at a time, and other requests come between.
+ * The events that runs wait for: opens waits, notifies and lists waiters. The waiters of an event
+ * are read in one tick, so that everything accepted before is included. An event may have very many
+ * waits; they end in slices, so that other requests are served in between.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
@@ -29,22 +29,25 @@ import type { ActiveRunIds, NamedWebhook } from './event-path.js';
 import type { WaitRequest } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
 
-/** A wait, and the run that it belongs to as it was then. */
+/** A wait, and the context that its run had at that time. */
 interface Waiting {
   readonly runId: string;
   readonly wait: OpenWait;
   readonly run: RunContext;
 }
 
-/** Each wakes a run, ends a wait and is shown with the configuration of its run. */
+/**
+ * How many waits are handled per tick. Each one wakes a run, ends a wait, and reads the
+ * configuration of the run to show it.
+ */
 const waitsPerTick = 64;
 
-/** A third party learns nothing else of the run. */
+/** Says nothing more, because a third party should learn nothing else about the run. */
 const noRoom = new Refusal('unavailable', 'the run has no room for this call');
 
 /**
- * A notification is durable when it is answered. Waits that end by one notification end in turns of
- * at most 64; a crash in between leaves some of them waiting, and the client without an answer.
+ * A notification is durable when it is answered. The waits of one notification end in turns of at
+ * most 64 waits; a crash in between leaves some of them open, and the client without an answer.
  */
 @Injectable()
 export class EventsService implements ActiveRunIds {
@@ -57,7 +60,9 @@ export class EventsService implements ActiveRunIds {
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
-  /** Has a run wait for an event; an event that came for it before ends the wait at once. */
+  /**
+   * Opens a wait of a run for an event; an event stored for the run before ends the wait at once.
+   */
   wait(
     eventId: string,
     { runId, step, timeout, timeoutMs }: WaitRequest,
@@ -78,12 +83,14 @@ export class EventsService implements ActiveRunIds {
     return this.runs.ask(command, by);
   }
 
-  /** Ends every wait for an event, of any run. */
+  /** Ends every wait for an event, in all runs. */
   notify(eventId: string, body: Buffer, by: Principal | null): Promise<NotifyItem[]> {
     return this.release(this.runs.waiters.of(eventId), body, by);
   }
 
-  /** Ends every wait of one run for an event; where there is none, keeps the event for the next. */
+  /**
+   * Ends every wait of one run for an event; if there is none, keeps the event for the next wait.
+   */
   async notifyRun(
     runId: string,
     eventId: string,
@@ -96,8 +103,8 @@ export class EventsService implements ActiveRunIds {
   }
 
   /**
-   * Ends the first wait of a run for a call of this webhook; where there is none, keeps the call
-   * for the next. Of several calls each is for another wait.
+   * Ends the first wait of a run for a call of this webhook; if there is none, keeps the call for
+   * the next wait. Each of several calls ends a different wait.
    */
   async callWebhook(
     runId: string,
@@ -112,8 +119,8 @@ export class EventsService implements ActiveRunIds {
   }
 
   /**
-   * The active run that a call of one of these webhooks is for, and the event: the run that has
-   * announced it, or that goes on for it where it failed; null = none.
+   * The event, and the active run that a call of one of these webhooks is meant for: the run that
+   * announced the webhook, or the run that resumed it after a failure; null = none.
    */
   async calledBy(named: readonly NamedWebhook[]): Promise<NamedWebhook | null> {
     const called = await this.runs.shown(() => named.flatMap((each) => this.callsOf(each)));
@@ -124,7 +131,7 @@ export class EventsService implements ActiveRunIds {
     return null;
   }
 
-  /** Those that wait for an event, in the order in which they began to. */
+  /** The open waits for an event, in the order in which they began. */
   async waiters(eventId: string): Promise<WaiterObject[]> {
     const shown: WaiterObject[] = [];
     for (const slice of slicesOf(this.runs.waiters.of(eventId), waitsPerTick)) {
@@ -135,24 +142,26 @@ export class EventsService implements ActiveRunIds {
     return shown;
   }
 
-  /** Whether a run of this id takes events; to be shown once `settled`. */
+  /** Whether a run of this id is active; may be revealed to clients only after `settled`. */
   isActive(runId: string): boolean {
     return this.runs.has(runId);
   }
 
-  /** Whether a run of this id waits for an event; to be shown once `settled`. */
+  /**
+   * Whether a run of this id waits for an event; may be revealed to clients only after `settled`.
+   */
   waitsFor(runId: string, eventId: string): boolean {
     return this.waitersOf(runId, eventId, false).length > 0;
   }
 
-  /** Waits until what was read before may be shown. */
+  /** Waits until everything read before is durable, so that it may be shown. */
   settled(): Promise<void> {
     return this.engine.durable();
   }
 
   /**
-   * Ends waits with one event, whose bytes are kept once. A wait that opens meanwhile is not among
-   * those that were looked at, and one that ends otherwise meanwhile not among the items.
+   * Ends waits with one event, whose bytes are stored once. A wait that opens meanwhile is not
+   * included; a wait that ends otherwise meanwhile is not among the returned items.
    */
   private async release(
     waiters: readonly Waiter[],
@@ -186,7 +195,7 @@ export class EventsService implements ActiveRunIds {
         if (each !== undefined) items.push({ ...(await this.itemOf(each)), ...endFields(outcome) });
       }
     }
-    // If no run waits, the answer says so once all earlier turns are durable.
+    // An answer that no run waits must also come only after all earlier turns are durable.
     await this.settled();
     return items;
   }
@@ -222,7 +231,7 @@ export class EventsService implements ActiveRunIds {
       .map(({ step, deadline, offset }) => ({ runId, stepId: step.id, deadline, offset }));
   }
 
-  /** Those of them that wait still. */
+  /** The waits of the given waiters that are still open. */
   private waitingOf(waiters: readonly Waiter[]): readonly Waiting[] {
     return waiters.flatMap(({ runId, offset }) => {
       const run = this.runs.active(runId);
@@ -243,7 +252,7 @@ export class EventsService implements ActiveRunIds {
   }
 }
 
-/** What delivers the end of a wait, or why the wait has not ended. */
+/** The message that delivers the end of a wait, or the reason why the wait has not ended. */
 function endFields(
   outcome: Outcome<StepReceipt> | undefined,
 ): Pick<NotifyItem, 'messageId' | 'error'> {

@@ -1,8 +1,10 @@
-/** New work waits in the intake, if that has a place for it, until it is done. */
+/** Admits new work to the intake, where it counts until it is done. */
 import type { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 
-/** Does `work`, which answers; or refuses, where nothing is taken in now. */
+/**
+ * Runs `work`, which answers the request; or refuses the request if the intake admits nothing now.
+ */
 export async function takeIn(
   intake: Intake,
   exchange: Exchange,

@@ -1,4 +1,4 @@
-/** A wait as it stands on the wire -> what it means (workflows.md 3.4). Pure. */
+/** Parses the request of a wait (workflows.md 3.4). Pure. */
 import { z } from 'zod';
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { isWellFormed } from '../../grammar/json.js';
@@ -12,7 +12,7 @@ import type { StepInfo } from '../run-state/run.events.js';
 export interface WaitRequest {
   readonly runId: string;
   readonly step: StepInfo;
-  /** As it was written: `7d`. */
+  /** As it was written, for example `7d`. */
   readonly timeout: string;
   readonly timeoutMs: number;
 }
@@ -20,7 +20,7 @@ export interface WaitRequest {
 /** The option that names the run, without its prefix. */
 const runIdOption = 'workflow-runid';
 
-/** Clients that leave it out mean this. */
+/** The default timeout that clients expect. */
 const standardTimeout = '7d';
 
 const stepName = z
@@ -29,7 +29,7 @@ const stepName = z
   .max(stepNameLengthMax)
   .refine(isWellFormed, 'holds half a character');
 
-/** Fields that mean nothing here are left alone: a run says itself how it is called. */
+/** Unknown fields are ignored: the run itself holds how its endpoint is called. */
 export const waitSchema = z.object({
   step: z.object({
     stepId: z.int().min(1),
@@ -48,7 +48,7 @@ export const waitSchema = z.object({
   url: z.string().nullish().describe('The endpoint; the run knows its own'),
 });
 
-/** Reads a wait; a reason of refusal is for the one who wrote the client. */
+/** Reads a wait; the reason of a refusal is meant for the developer of the client. */
 export function parseWait(rawHeaders: readonly string[], body: Buffer): Result<WaitRequest> {
   const read = readJsonBody(body, waitSchema);
   if (!read.ok) return read;
@@ -67,7 +67,7 @@ export function parseWait(rawHeaders: readonly string[], body: Buffer): Result<W
   });
 }
 
-/** It may have fractions, as the time of an attempt may, and may be over at once. */
+/** Like the timeout of an attempt, it may have fractions; it may also be zero. */
 function parseWaitingTime(written: string): Result<number> {
   const whole = parseDuration(written);
   return whole.ok ? whole : parseTimeout(written);
@@ -75,7 +75,8 @@ function parseWaitingTime(written: string): Result<number> {
 
 function runIdIn(pairs: readonly string[]): string | null {
   for (let index = 0; index + 1 < pairs.length; index += 2) {
-    // One by one: clients spell it twice, and repeated options are joined.
+    // Read one pair at a time, because clients send the option twice, and repeated options are
+    // joined.
     const pair = pairs.slice(index, index + 2);
     const { options } = readMessageOptions(pair, dialects.svc);
     const runId = options.get(runIdOption);

@@ -1,4 +1,4 @@
-/** Runs that wait, as they are shown (workflows.md 3.4). */
+/** The objects that show waiting runs (workflows.md 3.4). */
 import { z } from 'zod';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { dialects } from '../../http/dialect.js';
@@ -8,7 +8,7 @@ import { protocolVersion } from '../../messaging/outbound/request-head.js';
 import { endedWaitBody } from '../deliveries/entry-body.js';
 import type { OpenWait, RunConfiguration } from '../run-state/run.events.js';
 
-/** What is shown of a run that waits. */
+/** A run that waits. */
 export const waiterSchema = z.object({
   url: z.string().describe('The endpoint of the run'),
   headers: headerMapSchema.describe('The id and the URL of the run, and the headers of its user'),
@@ -21,7 +21,7 @@ export const waiterSchema = z.object({
 /** What `waiterSchema` describes. */
 export type WaiterObject = z.output<typeof waiterSchema>;
 
-/** What a notification answers of each wait that it was for. */
+/** The answer of a notification for each wait that it addressed. */
 export const notifyItemSchema = z.object({
   waiter: waiterSchema,
   messageId: z.string().describe('What delivers the event to the run').exactOptional(),
@@ -33,7 +33,10 @@ export const notifyItemSchema = z.object({
 /** What `notifyItemSchema` describes; `error` and `messageId` exclude each other. */
 export type NotifyItem = z.output<typeof notifyItemSchema>;
 
-/** `wait.deadline` in Unix milliseconds. Headers of the user are hidden as the run says. */
+/**
+ * Shows a waiting run. The wait's `deadline` is given in Unix milliseconds. Headers of the user are
+ * redacted as the run requests.
+ */
 export function waiterObject(
   runId: string,
   { step, eventId, deadline }: Omit<OpenWait, 'offset'>,

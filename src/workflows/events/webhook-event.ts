@@ -1,21 +1,21 @@
-/** The event that a call of a webhook is (workflows.md 3.5). Pure. */
+/** Turns a call of a webhook into an event (workflows.md 3.5). Pure. */
 import { headerMap } from '../../grammar/headers.js';
 
-/** A call as a run may see it: without credentials of this server. */
+/** A call as a run may see it, without credentials of this server. */
 export interface WebhookCall {
   readonly method: string | undefined;
   /** Path and query. */
   readonly target: string;
-  /** As the `Host` header says; undefined = there is none. */
+  /** The `Host` header; undefined = there is none. */
   readonly host: string | undefined;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
 }
 
 /**
- * JSON of `{method, header, body, proto, host, url}`: `header` in Title-Case with lists of values,
- * `body` as base64; `proto://host` and `url` together are what was called. `publicUrl` is how the
- * outside reaches this server, null = as the `Host` header says.
+ * JSON of `{method, header, body, proto, host, url}`: `header` has Title-Case names with lists of
+ * values, `body` is base64, and `proto://host` plus `url` is the URL that was called. `publicUrl`
+ * is the base URL under which others reach this server; null = use the `Host` header.
  */
 export function webhookEvent(
   { method, target, host, headers }: WebhookCall,

@@ -1,8 +1,8 @@
 /**
- * `/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}`: a door for third parties, whose path is
- * all that they show (workflows.md 3.5). It takes calls of webhooks that an active run has
- * announced. Everything else has one and the same answer, which does not say what is unknown, and
- * comes before a body is read.
+ * `/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}`: a route for third parties, whose only
+ * credential is the path (workflows.md 3.5). It accepts calls of webhooks that an active run has
+ * announced. Every other call gets the same answer, which does not reveal what is unknown, and
+ * which is sent before a body is read.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
@@ -23,14 +23,14 @@ import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { webhookEvent } from './webhook-event.js';
 
-/** Before the run and the event, both of which may hold slashes. */
+/** Number of segments before the run and the event, both of which may contain slashes. */
 const segments = 4;
 
 const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 
 /**
- * `judge` lets no body be read where no run has announced the webhook; the journal is read only for
- * runs that are active.
+ * `judge` refuses before the body is read if no run has announced the webhook. The journal is read
+ * only for active runs.
  */
 @Injectable()
 export class WorkflowWebhookRoute implements FastifyRoute {
@@ -81,19 +81,19 @@ export class WorkflowWebhookRoute implements FastifyRoute {
     return webhookEvent(call, body, this.settings.publicUrl);
   }
 
-  /** The active run that a call is for, and the event; null = none. */
+  /** The active run and the event that a call is meant for; null = none. */
   private async calledBy(exchange: FastifyExchange): Promise<NamedWebhook | null> {
     if (!this.userIds.has(exchange.param('userId'))) return null;
     return this.service.calledBy(webhooksIn(exchange.target, segments));
   }
 
-  /** Whether its `Authorization` is a credential of this server. */
+  /** Whether the request's `Authorization` is a credential of this server. */
   private showsCredential(request: RequestHead): boolean {
     if (request.headers.authorization === undefined) return false;
     return [this.bearer, this.basic].some((each) => each.admit(request).principal !== null);
   }
 
-  /** In its turn: the run may have ended a moment ago. */
+  /** Waits until earlier turns are durable, because the run may have ended only a moment ago. */
   private async refusal(): Promise<Refusal> {
     await this.service.settled();
     return unknown;

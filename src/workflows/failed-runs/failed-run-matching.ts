@@ -1,4 +1,4 @@
-/** Whether a failed run is one of those that filters mean. */
+/** Matches failed runs against filters. */
 import { Injectable } from '@nestjs/common';
 import { lastUsed } from '../../grammar/collections.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
@@ -6,10 +6,10 @@ import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import type { FailedRunListFilters, MeantFailedRuns } from './failed-runs.request.js';
 
-/** What filters look at is remembered of so many runs. */
+/** Number of runs whose filtered fields are cached. */
 const traitsMax = 20_000;
 
-/** Fields of a failed run that only the journal has. */
+/** Fields of a failed run that only the journal holds. */
 interface Traits {
   readonly url: string;
   readonly callerIp: string;
@@ -22,8 +22,8 @@ interface Traits {
 type AnyFilters = MeantFailedRuns & Partial<FailedRunListFilters>;
 
 /**
- * Of all users of filters. What it reads is remembered of a bounded number of runs; rejects as the
- * journal does.
+ * Shared by everything that filters failed runs. Caches what it reads for a bounded number of runs;
+ * rejects if the journal cannot be read.
  */
 @Injectable()
 export class FailedRunMatching {
@@ -31,7 +31,7 @@ export class FailedRunMatching {
 
   constructor(private readonly records: FailedRunRecords) {}
 
-  /** The journal is read only where memory is not enough. */
+  /** Whether a run matches; reads the journal only if memory is not enough. */
   async matches(run: FailedRun, filters: AnyFilters): Promise<boolean> {
     const { workflowRunId, url = null } = filters;
     if (

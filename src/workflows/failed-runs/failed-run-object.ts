@@ -1,4 +1,4 @@
-/** A failed run as the API shows it (workflows.md 6.1); absent values are left out. */
+/** The API object of a failed run (workflows.md 6.1); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
@@ -17,7 +17,7 @@ import type { RunConfiguration, RunFailed } from '../run-state/run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import { starterHeaders } from './starter-headers.js';
 
-/** What became of the failure callback (workflows.md 6.1). */
+/** The outcome of the failure callback (workflows.md 6.1). */
 export interface FailureCallbackInfo {
   readonly state: CallbackState;
   readonly responseStatus?: number;
@@ -27,12 +27,16 @@ export interface FailureCallbackInfo {
 
 /** The entry of `GET /v2/workflows/dlq/{dlqId}`; times are Unix milliseconds, `period` seconds. */
 export interface FailedRunObject extends Partial<LastAnswer>, ShownBody {
-  /** Of the message that the run failed with; so are the times and `maxRetries`. */
+  /**
+   * Id of the message that made the run fail; the times and `maxRetries` are also of this message.
+   */
   readonly messageId: string;
   readonly dlqId: string;
   readonly url: string;
   readonly method: string;
-  /** What the run was started with: its configuration, and the headers for its endpoint. */
+  /**
+   * The headers that the run was started with: its configuration, and the headers for its endpoint.
+   */
   readonly header: HeaderMap;
   readonly maxRetries: number;
   readonly notBefore: number;
@@ -52,19 +56,19 @@ export interface FailedRunObject extends Partial<LastAnswer>, ShownBody {
   readonly failureFunctionState?: CallbackState;
   readonly label?: string;
   readonly labels?: readonly string[];
-  /** Why an answer that looks good did not count, or why none came. */
+  /** Why an answer with a good status did not count, or why no answer came. */
   readonly error?: string;
 }
 
-/** All that the journal has of a failed run. */
+/** Everything that the journal holds about a failed run. */
 export interface ReportedRun {
   readonly run: FailedRun;
   readonly failure: RunFailed;
   readonly configuration: RunConfiguration;
-  /** The message that it failed with, and its last attempt. */
+  /** The message that made the run fail, and its last attempt. */
   readonly published: EventEnvelope<MessagePublished>;
   readonly attempt: AttemptEvent | null;
-  /** Its payload, or its entries where its endpoint does not expect the payload alone. */
+  /** The payload, or all entries unless the endpoint expects only the payload. */
   readonly body: Buffer | null;
   /** The failure callback's last attempt. */
   readonly callbackAttempt: AttemptEvent | null;
@@ -73,7 +77,7 @@ export interface ReportedRun {
 const stalled =
   'every delivery was answered, but none of them submitted a next step or the end of the run';
 
-/** Bodies and headers are hidden as the run asked. */
+/** Builds the object; bodies and headers are redacted as the run requested. */
 export function failedRunObject(reported: ReportedRun): FailedRunObject {
   const { run, failure, configuration, published, attempt, body } = reported;
   const { url, terms, callerIp } = configuration;

@@ -1,4 +1,7 @@
-/** What the journal holds of a run that failed: how it was to run, how it failed, what it left. */
+/**
+ * Reads from the journal what it holds about a failed run: its configuration, its failure, and what
+ * it left undone.
+ */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
@@ -21,15 +24,15 @@ import type {
 import { endNames } from '../run-state/run-state-name.policy.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
-/** How a run that another one invoked has ended. */
+/** How an invoked run has ended. */
 export interface InvokedEnd extends Pick<InvocationEnded, 'outcome' | 'endOffset'> {
-  /** Of what it returned. */
+  /** Bytes of the returned value. */
   readonly bytes: number;
 }
 
 /**
- * It reads what the index of failed runs points at, which no sweep takes; throws where it is not
- * there.
+ * Reads the events that the index of failed runs refers to, which no sweep removes; throws if one
+ * is missing.
  */
 @Injectable()
 export class FailedRunRecords {
@@ -40,25 +43,28 @@ export class FailedRunRecords {
     private readonly entries: RunEntries,
   ) {}
 
-  /** The event by which a run failed. */
+  /** The `RunFailed` event of a run. */
   async failureOf({ runId, offset }: FailedRun): Promise<EventEnvelope<RunFailed>> {
     const envelope = await this.archive.eventAt(offset);
     if (isFailure(envelope)) return envelope;
     throw new Error(`${runId} did not fail at ${offset}`);
   }
 
-  /** The last attempt of the message that it failed with; null = none was recorded at its end. */
+  /**
+   * The last attempt of the message that made the run fail; null = the message did not end with an
+   * attempt.
+   */
   attemptOf({ event }: EventEnvelope<RunFailed>): Promise<AttemptEvent | null> {
     return this.attemptAt(event.attemptOffset);
   }
 
-  /** The attempt whose end was recorded at `offset`; null = what ended there was none. */
+  /** The attempt whose end was recorded at `offset`; null = the event there is not an attempt. */
   async attemptAt(offset: number): Promise<AttemptEvent | null> {
     const envelope = await this.payloads.read(offset);
     return isAttempt(envelope) ? envelope : null;
   }
 
-  /** The configuration in force when it failed; a step may have named its failure callback. */
+  /** The configuration in force at the failure, including a failure callback that a step named. */
   async configurationOf(run: FailedRun): Promise<RunConfiguration> {
     const configuration = await this.archive.configurationAt(run.configurationOffset);
     const { event } = await this.archive.eventAt(run.failureCallbackOffset);
@@ -68,7 +74,10 @@ export class FailedRunRecords {
     return { ...configuration, terms, failureHeaders };
   }
 
-  /** Its payload, and the event beside which that stands: runs that restart one share it. */
+  /**
+   * The payload, and the offset of the event that stores it: a restarted run shares the payload of
+   * the failed one.
+   */
   async payloadOf(run: FailedRun): Promise<{ readonly offset: number; readonly payload: Buffer }> {
     const { event } = await this.archive.eventAt(run.startedOffset);
     if (event.type !== 'RunStarted') throw new Error(`${run.runId} did not begin there`);
@@ -77,22 +86,22 @@ export class FailedRunRecords {
     return { offset, payload: body ?? Buffer.alloc(0) };
   }
 
-  /** What is shown of it: its payload, or all of its entries as a JSON array. */
+  /** The body shown for the run: its payload, or all of its entries as a JSON array. */
   bodyOf(run: FailedRun): Promise<Buffer | null> {
     return this.entries.bodyOfFailed(run, run.offset);
   }
 
-  /** What is delivered of an entry of a run. */
+  /** The delivered body of an entry of a run. */
   async entryBody({ offset }: RunEntry): Promise<Buffer | null> {
     return this.entries.bodyAt(offset);
   }
 
-  /** All that it had when it failed. */
+  /** The context of the run when it failed. */
   async remainsOf({ runId, startedOffset, offset }: FailedRun): Promise<RunContext> {
     return (await this.archive.stateOf(runId, startedOffset, offset)).context;
   }
 
-  /** The runs whose steps have announced the webhooks among `entries`: each once. */
+  /** The runs whose steps announced the webhooks among `entries`, without duplicates. */
   async announcersOf(entries: readonly RunEntry[]): Promise<readonly string[]> {
     const announcers = new Set<string>();
     for (const { step, offset } of entries) {
@@ -101,7 +110,10 @@ export class FailedRunRecords {
     return [...announcers];
   }
 
-  /** What had been published and not delivered when it failed: `entries` are those it had then. */
+  /**
+   * The messages that were published but not delivered when the run failed; `entries` are the run's
+   * entries at that time.
+   */
   async undeliveredOf(run: FailedRun, entries: readonly RunEntry[]): Promise<readonly Published[]> {
     const { event } = await this.failureOf(run);
     const undelivered: Published[] = [];
@@ -111,7 +123,7 @@ export class FailedRunRecords {
       }
       return undelivered;
     }
-    // Read together: those of a parallel step were published in one batch.
+    // Read together, because the messages of parallel steps were published in one batch.
     const offsets = [event.publishedOffset, ...event.canceledOffsets];
     for await (const envelope of this.journal.readEach(offsets, offsets.length)) {
       undelivered.push(publishedIn(envelope, offsets[undelivered.length]));
@@ -124,14 +136,14 @@ export class FailedRunRecords {
     return publishedIn(await this.payloads.read(offset), offset);
   }
 
-  /** How an invoked run has ended; null = it goes on. */
+  /** How an invoked run has ended; null = it is still active. */
   async endOf({ runId, messageId }: OpenInvocation): Promise<InvokedEnd | null> {
     const { startOffset, endOffset } = this.journal;
     let isMeant = false;
     for await (const envelope of this.journal.find(runId, startOffset, endOffset)) {
       if (!isRunEvent(envelope)) continue;
       const { event, offset, body } = envelope;
-      // Another run may have had the name before, or have it now.
+      // Another run may have had the same id before, or may have it now.
       if (event.type === 'RunStarted') isMeant = event.messageId === messageId;
       else if (isMeant && endsRun(event)) {
         return { outcome: endNames[event.type], endOffset: offset, bytes: body?.length ?? 0 };
@@ -163,7 +175,7 @@ function isAttempt(envelope: EventEnvelope): envelope is AttemptEvent {
   return isMessageEvent(envelope) && 'durationMs' in envelope.event;
 }
 
-/** Of a stalled run, the plans without a result, or else the entry that nothing followed. */
+/** The unanswered entries of a stalled run: the plans without a result, or else the last entry. */
 function unanswered(entries: readonly RunEntry[]): readonly RunEntry[] {
   const done = new Set(entries.map(({ step }) => (step.target === null ? step.id : -1)));
   const plans = entries.filter(({ step }) => step.target !== null && !done.has(step.target));

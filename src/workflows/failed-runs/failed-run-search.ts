@@ -1,4 +1,4 @@
-/** Which failed runs a request is about. */
+/** Finds the failed runs that a request is about. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
@@ -9,7 +9,7 @@ import { FailedRunMatching } from './failed-run-matching.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import type { FailedRunFilters } from './failed-runs.request.js';
 
-/** The search of letters over failed runs, for the service and for revivals. */
+/** The dead-letter search over failed runs, used by the service and by revivals. */
 @Injectable()
 export class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {
   constructor(

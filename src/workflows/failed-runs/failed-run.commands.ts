@@ -1,33 +1,35 @@
-/** The commands of runs that failed; the dlqId is the id. */
+/** The commands of failed runs; `id` is the dlqId. */
 import type { Command } from '../../engine/decider.js';
 
-/** Take it away. */
+/** Remove the failed run. */
 export interface DeleteFailedRun extends Command {
   readonly type: 'DeleteFailedRun';
 }
 
-/** Take it away because the run `runId` goes on for it, in the same turn. */
+/** Remove the failed run because the run `runId` continues it, in the same turn. */
 export interface ResumeFailedRun extends Command {
   readonly type: 'ResumeFailedRun';
   readonly runId: string;
 }
 
-/** Take it away because the run `runId` begins anew for it, in the same turn. */
+/** Remove the failed run because the run `runId` restarts it, in the same turn. */
 export interface RestartFailedRun extends Command {
   readonly type: 'RestartFailedRun';
   readonly runId: string;
 }
 
 /**
- * Let its failure callback be published anew in the same turn, before the command that publishes
- * it: there is one callback at a time, and a new one only after one that failed.
+ * Allow the failure callback to be published again in the same turn, before the command that
+ * publishes it. Only one callback exists at a time, and a new one is allowed only after a failed
+ * one.
  */
 export interface AllowFailureCallback extends Command {
   readonly type: 'AllowFailureCallback';
 }
 
 /**
- * From `/v2/workflows/dlq` and from jobs. There is none that makes a failed run: its failure does.
+ * All commands, from `/v2/workflows/dlq` and from jobs. No command creates a failed run: the
+ * failure of the run does.
  */
 export type FailedRunCommand =
   | DeleteFailedRun

@@ -1,6 +1,7 @@
 /**
- * When a failed run may be taken away, and its failure callback tried again: while it is there.
- * That it is there is its failure, so what a decision reads is the index of failures.
+ * Decides whether a failed run may be removed, and whether its failure callback may be called
+ * again: only while the failed run exists. It exists because of a run's failure, so decisions read
+ * the index of failures.
  */
 import { accept, type Decider, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
@@ -10,7 +11,7 @@ import type { FailedRunCommand } from './failed-run.commands.js';
 import { type FailedRunEvent, failedRunKind } from './failed-run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
-/** What the events of its own say of it; one that was taken away is final. */
+/** The state by the failed run's own events; a removed one is final. */
 export type FailedRunState = 'untouched' | 'taken';
 
 function decide(
@@ -29,7 +30,7 @@ function decide(
     case 'RestartFailedRun':
       return accept([{ type: 'FailedRunRestarted', runId: command.runId }]);
     case 'AllowFailureCallback':
-      // The message that is published with it is all there is to remember.
+      // Needs no event: the message published in the same turn records it.
       return run.callback?.state === 'CALLBACK_FAIL'
         ? accept([])
         : new Refusal('invalid', 'only a failure callback that failed can be called again');
@@ -37,8 +38,8 @@ function decide(
 }
 
 /**
- * 404 for one that is not there, was taken away, or is older than its retention; 400 for a callback
- * that has not failed.
+ * 404 for a failed run that does not exist, was removed, or is older than its retention; 400 for a
+ * callback that has not failed.
  */
 export const failedRunDecider: Decider<
   FailedRunState,
@@ -53,6 +54,6 @@ export const failedRunDecider: Decider<
   evolve: () => 'taken',
   wants: () => [],
   isFinal: (state) => state === 'taken',
-  // Or replay would forget that it was taken.
+  // Otherwise a replay would lose the fact that the failed run was removed.
   keptWith: (id) => ({ offset: failureOffsetOf(id) }),
 };

@@ -1,6 +1,6 @@
 /**
- * Failed runs as features hold them. A failed run is there because of its run's failure, so that
- * it is found among the letters; its own stream has only what took it away.
+ * The entity of failed runs. A failed run exists because of its run's failure, so it is found among
+ * the letters; its own stream holds only the event that removed it.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
@@ -17,10 +17,12 @@ import { type FailedRun, FailedRunLetters } from './failed-runs.projection.js';
 
 type Letters = Pick<LetterIndex<FailedRun>, 'find'>;
 
-/** Follows runs and their messages: the state of a failure callback is that of its message. */
+/**
+ * Follows runs, and also messages, because the state of a failure callback is that of its message.
+ */
 @Injectable()
 export class FailedRuns extends Entity<FailedRunState, FailedRunCommand, FailedRunEvent, Letters> {
-  /** Those that are there. */
+  /** The failed runs that exist. */
   readonly letters: LetterIndex<FailedRun>;
 
   constructor(

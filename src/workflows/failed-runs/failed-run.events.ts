@@ -1,25 +1,25 @@
-/** What can have happened to a failed run after it failed; its dlqId is the id. */
+/** The events of a failed run after its failure; the id is the dlqId. */
 import type { DomainEvent } from '../../engine/decider.js';
 
 /** The stream kind of failed runs. */
 export const failedRunKind = 'failed-run';
 
-/** The operator has read it and needs it no more. */
+/** A client deleted the failed run. */
 export interface FailedRunDeleted extends DomainEvent {
   readonly type: 'FailedRunDeleted';
 }
 
-/** Another run goes on where it failed. */
+/** Another run continues where this one failed. */
 export interface FailedRunResumed extends DomainEvent {
   readonly type: 'FailedRunResumed';
   readonly runId: string;
 }
 
-/** Another run began as it did. */
+/** Another run started again from the beginning. */
 export interface FailedRunRestarted extends DomainEvent {
   readonly type: 'FailedRunRestarted';
   readonly runId: string;
 }
 
-/** All events of a failed run's own stream; it has one at most. */
+/** All events of a failed run's own stream, which has at most one. */
 export type FailedRunEvent = FailedRunDeleted | FailedRunResumed | FailedRunRestarted;

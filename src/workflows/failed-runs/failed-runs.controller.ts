@@ -1,4 +1,4 @@
-/** `/v2/workflows/dlq`: runs that failed, shown, taken away, resumed (workflows.md 6). */
+/** `/v2/workflows/dlq`: shows, deletes, resumes and restarts failed runs (workflows.md 6). */
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -26,8 +26,8 @@ import { type RevivalKind, RunRevivals } from './run-revivals.js';
 import { parseStepEdits } from './step-edits.request.js';
 
 /**
- * Whatever changes something is durable when it is answered. Reviving is new work, which a full
- * disk refuses; deleting is not.
+ * Every change is durable when it is answered. Reviving is new work, so it is refused when the disk
+ * is full; deleting is not.
  */
 @Controller('v2')
 export class FailedRunsController {
@@ -95,7 +95,7 @@ export class FailedRunsController {
     return this.revive(id, request, 'resume');
   }
 
-  /** The other spelling of the same (workflows.md 6.2). */
+  /** The other path of `resume` (workflows.md 6.2). */
   @Post('dlq/resume/:id')
   @Describe(failedRunRoutes.resume)
   @HttpCode(200)
@@ -151,7 +151,7 @@ export class FailedRunsController {
     return valueIn(readRevival(headers, this.rules, this.clock.now(), isAboutOne));
   }
 
-  /** A full disk takes no new run. */
+  /** Refuses new runs when the disk is full. */
   private takeIn(): void {
     refuseIf(this.intake.take(0));
   }

@@ -22,7 +22,7 @@ import { revivalRules } from './revival.request.js';
 import { RunRevivals } from './run-revivals.js';
 
 /**
- * It exports what jobs need of failed runs, and adds them to `GET /v2/dlq` as the source
+ * Exports what jobs need of failed runs, and adds failed runs to `GET /v2/dlq` as the source
  * `workflow`.
  */
 @Module({
@@ -38,7 +38,7 @@ import { RunRevivals } from './run-revivals.js';
     RunRevivals,
     {
       provide: revivalRules,
-      // What a resume changes must be allowed as in a publish.
+      // Options that a resume changes must meet the same rules as in a publish.
       inject: [provided.config, PublishTargets],
       useFactory: publishRules,
     },
@@ -47,7 +47,7 @@ import { RunRevivals } from './run-revivals.js';
 })
 export class FailedRunsModule {
   constructor(sources: LetterSources, service: FailedRunsService) {
-    // How SDKs list what `/v2/workflows/dlq` lists.
+    // SDKs list through `GET /v2/dlq` what `/v2/workflows/dlq` lists.
     sources.add('workflow', (target) =>
       service.list(valueIn(readFilters(target, failedRunListFilters))),
     );

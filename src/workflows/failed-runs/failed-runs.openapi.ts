@@ -1,4 +1,4 @@
-/** How the routes of failed runs are described (workflows.md 6). */
+/** The OpenAPI descriptions of the routes of failed runs (workflows.md 6). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
@@ -139,7 +139,7 @@ const many = (summary: string) => ({
   },
 });
 
-/** Those of `/v2/workflows/dlq`. */
+/** The routes of `/v2/workflows/dlq`. */
 export const failedRunRoutes = {
   list: {
     summary: 'Workflow runs that failed',

@@ -1,7 +1,7 @@
 /**
- * Which runs failed and were not taken away since, and what became of their failure callbacks: a
- * fold over the events of runs, of their messages and of the letters. Memory holds where a failed
- * run is found, the journal all that it says (workflows.md 6.1).
+ * The runs that failed and were not removed since, with the states of their failure callbacks: a
+ * fold of the events of runs, of their messages and of the letters. Memory holds where a failed run
+ * is found; the journal holds its content (workflows.md 6.1).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
@@ -21,11 +21,11 @@ export interface ReportedFailure {
   readonly messageId: string;
   /** Journal offset of its `MessagePublished`. */
   readonly publishedOffset: number;
-  /** Journal offset of its last attempt; null = it goes on, or was taken back. */
+  /** Journal offset of the message's last attempt; null = it is in progress, or was canceled. */
   readonly attemptOffset: number | null;
 }
 
-/** When a run began, and where the journal says what it was started with. */
+/** When a run started, and where the journal holds its start and configuration. */
 type RunOrigin = Pick<
   RunContext,
   'createdAt' | 'startedOffset' | 'configurationOffset' | 'failureCallbackOffset'
@@ -34,7 +34,7 @@ type RunOrigin = Pick<
 /** A run that failed. */
 export interface FailedRun extends PlacedLetter, RunOrigin {
   readonly runId: string;
-  /** null = no callback is called. */
+  /** null = the failure called no callback. */
   readonly callback: ReportedFailure | null;
 }
 
@@ -44,9 +44,9 @@ const ends = {
   MessageCanceled: 'CALLBACK_CANCELED',
 } as const;
 
-/** Keeps the letters of failed runs as the events say. */
+/** Keeps the letters of failed runs up to date with the events. */
 export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRunEvent> {
-  /** Failure callbacks on their way: message id to dlqId. */
+  /** Failure callbacks in progress: message id to dlqId. */
   private readonly callbacks = new Map<string, string>();
   readonly interest: Interest<RunEvent | MessageEvent | FailedRunEvent> = {
     types: {
@@ -68,7 +68,7 @@ export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRu
     this.memory = letters.memory('failed runs', { callbacks: this.callbacks });
   }
 
-  /** Of each letter the failure, and the message that called its failure callback last. */
+  /** For each letter, the failure and the latest message that calls its failure callback. */
   *references(at: number): Generator<number> {
     yield* this.letters.references(at);
     for (const { callback } of this.letters.all(at)) {
@@ -134,7 +134,7 @@ export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRu
     this.letters.change(dlqId, (run) => ({ ...run, callback }), changes);
   }
 
-  /** A letter that was taken away meanwhile stays away. */
+  /** Has no effect on a letter that was removed meanwhile. */
   private endCallback(
     { id: messageId, offset }: EventEnvelope,
     state: CallbackState,

@@ -1,4 +1,4 @@
-/** Which failed runs a request is about, as it is written (workflows.md 6.1). Pure. */
+/** The filters of failed runs, as requests spell them (workflows.md 6.1). Pure. */
 import { ok, refused } from '../../grammar/result.js';
 import {
   count,
@@ -16,7 +16,9 @@ import { letterCursor, letterIds } from '../../messaging/dead-letters/letter-fil
 import { type CallbackState, callbackStates } from '../run-state/callback-state.js';
 
 const pageMax = 100;
-/** Of one request (workflows.md 6.2); more are left for the next one. */
+/**
+ * The most runs that one request revives (workflows.md 6.2); the rest is left for the next request.
+ */
 export const revivedMax = 50;
 
 const states = whenGiven(names, (given) => {
@@ -28,11 +30,11 @@ const states = whenGiven(names, (given) => {
     : refused(`must be ${callbackStates.join(' or ')}`);
 });
 
-/** Filters of failed runs; dates are those of the failure. Of a job all of them hold. */
+/** Filters of failed runs; dates refer to the failure. In a job all given filters must match. */
 export const meantFailedRuns = {
   dlqIds: letterIds,
   workflowUrl: urls,
-  /** Ids, or what they begin with; each on its own, as an id may hold commas. */
+  /** Ids or their prefixes; one per value, because an id may contain commas. */
   workflowRunId: texts,
   workflowCreatedAt: integers,
   label: names,
@@ -44,32 +46,35 @@ export const meantFailedRuns = {
   toDate: integer,
 } as const;
 
-/** Filters of bulk actions. There `dlqIds` alone counts. */
+/** Filters of bulk actions. If `dlqIds` is given, the others are ignored. */
 export const failedRunFilters = {
   ...meantFailedRuns,
   count: count(pageMax, pageMax),
   cursor: letterCursor,
 } as const;
 
-/** Filters of what brings runs to life again: not so many at once. */
+/** Filters of resume and restart, which take fewer runs at once. */
 export const revivalFilters = {
   ...failedRunFilters,
   count: count(revivedMax, revivedMax),
 } as const;
 
-/** Filters of the listing; all of them hold. */
+/** Filters of the listing; all given filters must match. */
 export const failedRunListFilters = {
   ...failedRunFilters,
   order,
-  /** What SDKs say instead of `workflowUrl`. */
+  /** The name that SDKs use for `workflowUrl`. */
   url: urls,
-  /** One path lists failed runs as well as failed messages: these are the runs. */
+  /** One path lists both failed runs and failed messages; this value selects the runs. */
   source: oneOf('workflow'),
 } as const;
 
-/** As read; null = the filter is not given. */
+/** The parsed filters; null = the filter is not given. */
 export type MeantFailedRuns = Filters<typeof meantFailedRuns>;
-/** The same with `count` and `cursor`: what one bulk action takes. */
+/** Like `MeantFailedRuns`, with `count` and `cursor`: the filters of one bulk action. */
 export type FailedRunFilters = Filters<typeof failedRunFilters>;
-/** The same with `order` and what SDKs say instead: what one page of the listing shows. */
+/**
+ * Like `FailedRunFilters`, with `order` and the SDKs' names: the filters of one page of the
+ * listing.
+ */
 export type FailedRunListFilters = Filters<typeof failedRunListFilters>;

@@ -1,4 +1,6 @@
-/** What requests do with failed runs: find, show and delete them, call their callbacks again. */
+/**
+ * What requests do with failed runs: find, show and delete them, and call their callbacks again.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
@@ -24,7 +26,7 @@ import { FailedRunSearch } from './failed-run-search.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
 
-/** A run as the answers to actions name it (workflows.md 6.2). */
+/** How the answers to actions identify a run (workflows.md 6.2). */
 export interface RunReference {
   readonly workflowRunId: string;
   /** Unix milliseconds. */
@@ -34,7 +36,7 @@ export interface RunReference {
 const noBody = Buffer.alloc(0);
 
 /**
- * For the controller, `GET /v2/dlq` and jobs. What it changes is durable when it settles;
+ * Used by the controller, `GET /v2/dlq` and jobs. A change is durable when its promise resolves;
  * `deleting` only makes a command.
  */
 @Injectable()
@@ -48,12 +50,12 @@ export class FailedRunsService {
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
-  /** The failed run with this id, if there is one. */
+  /** The failed run with this id, if it exists. */
   find(id: string): Promise<FailedRun | undefined> {
     return this.search.find(id);
   }
 
-  /** The failed run as it may be shown. */
+  /** The API object of a failed run, with redactions applied. */
   async shown(run: FailedRun): Promise<FailedRunObject> {
     const { records } = this;
     const failure = await records.failureOf(run);
@@ -69,23 +71,23 @@ export class FailedRunsService {
     });
   }
 
-  /** One page of those that match, part by part. */
+  /** One page of the failed runs that match, produced part by part. */
   list(filters: FailedRunListFilters): ReturnType<typeof listed> {
     const find = (damage: DamageNotes) => this.search.listed(filters, filters.order, damage);
     return listed(find, (run) => this.shown(run));
   }
 
-  /** Whether there was such a failed run to delete. */
+  /** Deletes a failed run; false if it does not exist. */
   async delete(id: string, by: Principal | null): Promise<boolean> {
     return (await this.deleteAll([markedLetterId(id)], by)) === 1;
   }
 
-  /** Deletes the named ones, or up to `count` of those that match, the oldest first. */
+  /** Deletes the named failed runs, or up to `count` of those that match, oldest first. */
   deleteMatching(filters: FailedRunFilters, by: Principal | null): Promise<DeletedLetters> {
     return this.search.deleteBulk(filters, (ids) => this.deleteAll(ids, by));
   }
 
-  /** Calls a failure callback again that failed; null = there is no such failed run. */
+  /** Calls a failed failure callback again; null = there is no such failed run. */
   async repeatCallback(id: string, by: Principal | null): Promise<Outcome<RunReference> | null> {
     const run = await this.search.find(id);
     if (run === undefined) return null;
@@ -112,7 +114,7 @@ export class FailedRunsService {
     return referenceTo(run, outcome);
   }
 
-  /** Takes a failure callback back that is in progress; null = there is no such failed run. */
+  /** Cancels a failure callback that is in progress; null = there is no such failed run. */
   async cancelCallback(id: string, by: Principal | null): Promise<Outcome<RunReference> | null> {
     const run = await this.search.find(id);
     if (run === undefined) return null;
@@ -127,7 +129,7 @@ export class FailedRunsService {
       terms: messageTerms(event),
     };
     const outcome = await this.messages.ask(cancel, by);
-    // A refused one ended while it was read back.
+    // A refused cancel means that the callback ended while it was read from the journal.
     return outcome.ok ? referenceTo(run, outcome) : nothingToCancel;
   }
 
@@ -135,7 +137,7 @@ export class FailedRunsService {
     return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length, by);
   }
 
-  /** What deletes a failed run. */
+  /** The command that deletes a failed run. */
   deleting(id: string): DeleteFailedRun {
     return { type: 'DeleteFailedRun', kind: failedRunKind, id, at: this.clock.now() };
   }

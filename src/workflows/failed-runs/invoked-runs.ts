@@ -1,4 +1,4 @@
-/** The runs that a failed run had invoked and waited for: the run that resumes it has them now. */
+/** Hands the runs that a failed run had invoked and waited for over to the run that resumes it. */
 import { Injectable } from '@nestjs/common';
 import type { TurnNames } from '../../engine/decider.js';
 import type { ChangeInvoker, EndInvocation, StartRun } from '../run-state/run.commands.js';
@@ -8,11 +8,12 @@ import { Runs } from '../runs/run.entity.js';
 import { FailedRunRecords, type InvokedEnd } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
-/** How invoked runs have ended that the journal has the end of. */
+/** The ends of invoked runs that the journal holds. */
 export type InvokedEnds = ReadonlyMap<OpenInvocation, InvokedEnd>;
 
 /**
- * A revival asks twice: before it reads what it needs, and in the tick in which it is dispatched.
+ * A revival checks the invoked runs twice: before it reads what it needs, and in the tick in which
+ * it is dispatched.
  */
 @Injectable()
 export class InvokedRuns {
@@ -22,8 +23,8 @@ export class InvokedRuns {
   ) {}
 
   /**
-   * How those have ended whose end does not go to the failed run; null = one of them goes on, and
-   * its end goes to another run, because another request has revived the failed one.
+   * The ends of the invoked runs that no longer report to the failed run. null = one of them is
+   * still active and reports to another run, because another request has revived the failed run.
    */
   async endsOf(
     run: FailedRun,
@@ -42,8 +43,8 @@ export class InvokedRuns {
   }
 
   /**
-   * The ends of active ones go to the run that `start` begins from now on, and those of `ends` are
-   * its entries at once; null = one has ended that `ends` does not have.
+   * The commands by which active invoked runs report from now on to the run of `start`, and the
+   * ends in `ends` become its entries at once. null = a run has ended whose end is not in `ends`.
    */
   handedOver(
     run: FailedRun,
@@ -63,8 +64,8 @@ export class InvokedRuns {
   }
 
   /**
-   * Whether an invoked run is active, and its end goes to the failed one: later runs may bear the
-   * names of both.
+   * Whether an invoked run is active and reports its end to the failed run. Compares more than the
+   * ids, since later runs may reuse the ids of both.
    */
   private isAwaited({ runId, createdAt }: FailedRun, invocation: OpenInvocation): boolean {
     const invoker = this.runs.active(invocation.runId)?.invoker;

@@ -1,4 +1,4 @@
-/** What bringing a failed run to life again changes of it (workflows.md 6.2). Pure. */
+/** Parses the options that a resume or restart changes of a failed run (workflows.md 6.2). Pure. */
 import { type FlowControlValue, parseFlowControlValue } from '../../grammar/flow-control-value.js';
 import type { Result } from '../../grammar/result.js';
 import type { MessageHeaders } from '../../http/dialect.js';
@@ -12,14 +12,14 @@ import { parseNewRunId } from '../requests/run-headers.js';
 
 /** The options of a resume or a restart. */
 export interface RevivalOverrides extends RetryOverrides {
-  /** The halves of a flow control; null = as the failed run has it. */
+  /** Key and value of the flow control; null = the failed run's key or value. */
   readonly flowControl: {
     readonly key: string | null;
     readonly value: FlowControlValue | null;
   };
-  /** What the new run is to be called; null = it gets a name of its own. */
+  /** The id of the new run; null = it gets a generated id. */
   readonly runId: string | null;
-  /** Called when the new run fails, instead of the URL that the old one named. */
+  /** Called when the new run fails, instead of the URL that the failed run named. */
   readonly failureCallback: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface RevivalOverrides extends RetryOverrides {
 export const revivalRules = Symbol('revivalRules');
 
 const unchangeable = 'cannot be changed of a run that failed';
-/** Any other option is refused: without a word, its effect would be missed. */
+/** Any other option is refused, because ignoring it silently would mislead the client. */
 const known =
   'retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value' +
   '|failure-callback';
@@ -35,8 +35,8 @@ const others = new RegExp(`^(?!(${known})$)`);
 const othersOfOne = new RegExp(`^(?!(${known}|workflow-runid)$)`);
 
 /**
- * Reads the options of a resume or restart at `at` (Unix milliseconds). Only one that is about one
- * run may name the new one.
+ * Reads the options of a resume or restart at `at` (Unix milliseconds). Only a request about one
+ * run may set the id of the new run.
  */
 export function readRevival(
   headers: MessageHeaders,

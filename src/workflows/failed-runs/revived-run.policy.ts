@@ -1,6 +1,6 @@
 /**
- * The runs that stand in for one that failed: a resumed one goes on with all that was finished, a
- * restarted one begins anew (workflows.md 6.2). Nothing is stored twice. Pure.
+ * The runs that replace a failed run: a resumed run continues with everything that was finished, a
+ * restarted run begins again (workflows.md 6.2). Nothing is stored twice. Pure.
  */
 import type { TurnNames } from '../../engine/decider.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -23,27 +23,27 @@ import type { RevivalOverrides } from './revival.request.js';
 type Message = Omit<MessagePublished, 'type'>;
 type Repeated = StartRun['repeated'][number];
 
-/** What the new run is called, and when it begins. */
+/** The id of the new run, its start time, and the overrides. */
 export interface Revival {
   readonly id: string;
   /** Unix milliseconds. */
   readonly at: number;
-  /** Of its messages. */
+  /** Generates the ids of the new run's messages. */
   readonly names: TurnNames;
   readonly overrides: RevivalOverrides;
 }
 
-/** What is left of the run that failed. */
+/** The parts of the failed run that every revival needs. */
 export interface FailedRunRemains {
   readonly configuration: RunConfiguration;
   readonly payload: Buffer;
-  /** The event beside which the payload stands. */
+  /** Offset of the event that stores the payload. */
   readonly payloadOffset: number;
 }
 
 /**
- * The overrides with a whole flow control: of one half that they name, the other is the failed
- * run's. Refused where that has none.
+ * Completes the flow control of the overrides: if they set only the key or only the value, the
+ * other is the failed run's. Refused if the failed run has none.
  */
 export function completed(
   overrides: RevivalOverrides,
@@ -57,7 +57,7 @@ export function completed(
   return ok({ ...overrides, message });
 }
 
-/** A run from the beginning, with the payload and the configuration of the one that failed. */
+/** A run from the beginning, with the payload and the configuration of the failed run. */
 export function restartedRun(
   { configuration, payload, payloadOffset }: FailedRunRemains,
   { id, at, names, overrides }: Revival,
@@ -81,8 +81,8 @@ export function restartedRun(
 }
 
 /**
- * What is handed on of a run that failed: its lists, and nothing else that it may have.
- * `announcers` are the runs that have announced the webhooks among its entries.
+ * What a resumed run inherits from a failed run: its lists and nothing else. `announcers` are the
+ * runs that announced the webhooks among its entries.
  */
 export function inheritanceOf(
   runId: string,
@@ -100,9 +100,9 @@ export function inheritanceOf(
 }
 
 /**
- * A run that has what the failed one had, and delivers anew what was `undelivered` then, each under
- * a new name. The entry of such a delivery is named after it, as every delivery ends with the entry
- * that it is named after.
+ * A run that continues with everything the failed run had, and delivers the `undelivered` messages
+ * again, each with a new id. The last entry of such a delivery takes the new id too, because every
+ * delivery ends with the entry of the same id.
  */
 export function resumedRun(
   remains: FailedRunRemains,
@@ -135,7 +135,10 @@ export function resumedRun(
   };
 }
 
-/** An initial delivery that was published twice is repeated once. */
+/**
+ * The latest message of each entry: an initial delivery that was published twice is repeated only
+ * once.
+ */
 function latestOfEach(undelivered: readonly Published[]): readonly Published[] {
   const latest = new Map<string, Published>();
   const inOrder = [...undelivered].sort((one, other) => one.offset - other.offset);
@@ -146,7 +149,7 @@ function latestOfEach(undelivered: readonly Published[]): readonly Published[] {
   return [...latest.values()];
 }
 
-/** A sleep keeps its end; a third party is called in its own terms. */
+/** A sleep keeps its end time; a call to a third party keeps its own options. */
 function repeatedMessage(original: Published, overrides: RevivalOverrides, at: number): Message {
   const { run, notBefore, callback } = original.event;
   const isCall = run?.role === 'call';
@@ -159,7 +162,7 @@ function repeatedMessage(original: Published, overrides: RevivalOverrides, at: n
   };
 }
 
-/** Calls that are made again, and those whose answer is delivered again. */
+/** The calls that are made again, and those whose answer is delivered again. */
 function openCalls(
   calls: readonly OpenCall[],
   originals: readonly Published[],
@@ -191,7 +194,7 @@ function overridden(
   return { ...shown, terms: { ...terms, failureCallback } };
 }
 
-/** An endpoint has the labels in a header (workflows.md 1.5). */
+/** Replaces the labels in the headers, where the endpoint reads them (workflows.md 1.5). */
 function showing(configuration: RunConfiguration, labels: readonly string[]): RunConfiguration {
   const { headers, failureHeaders } = configuration;
   const dialect = dialects[configuration.dialect];

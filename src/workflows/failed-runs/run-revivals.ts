@@ -1,4 +1,4 @@
-/** Failed runs brought to life: resumed where they failed, or restarted from the beginning. */
+/** Revives failed runs: resumes them where they failed, or restarts them from the beginning. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
@@ -29,20 +29,20 @@ import {
 } from './revived-run.policy.js';
 import { editedRun, editedStep, type PlacedEdit, type StepEdit } from './step-edits.request.js';
 
-/** What was made of many failed runs. */
+/** The new runs that revive many failed runs. */
 export interface RevivedRuns {
   readonly workflowRuns: readonly RunReference[];
-  /** Where the next call goes on; absent = nothing is left. */
+  /** Where the next call continues; absent = nothing is left. */
   readonly cursor?: string;
 }
 
-/** What takes a failed run away and begins the new one: both or neither. */
+/** The commands that remove a failed run and start the new one, both or neither. */
 export type RevivalCommands = readonly [ResumeFailedRun | RestartFailedRun, StartRun];
 
-/** From the beginning, or from where it failed. */
+/** Whether the new run starts from the beginning, or continues where the old one failed. */
 export type RevivalKind = 'restart' | 'resume';
 
-/** A revival is one turn: the failed run is taken away and the new one begins, or neither. */
+/** A revival is one turn: the failed run is removed and the new one starts, or neither. */
 @Injectable()
 export class RunRevivals {
   constructor(
@@ -55,8 +55,8 @@ export class RunRevivals {
   ) {}
 
   /**
-   * The new run, with the results that `edits` name in the place of those it had where it is
-   * resumed; refused as `not_found` where there is no such failed run.
+   * Revives one failed run and names the new run. In a resume, `edits` replace results. Refused as
+   * `not_found` if there is no such failed run.
    */
   async reviveOne(
     id: string,
@@ -70,9 +70,10 @@ export class RunRevivals {
   }
 
   /**
-   * The new runs, in the order of the failed ones: of those that are named, or the oldest that
-   * match. One that another call takes meanwhile is left out. Refused as `not_found` where none of
-   * the named is there, and as `invalid`, before any is revived, where the overrides fit one not.
+   * Revives the named failed runs, or the oldest that match, and names the new runs in the same
+   * order. A failed run that another call revives meanwhile is left out. Refused as `not_found` if
+   * none of the named runs exists, and as `invalid`, before any is revived, if the overrides do not
+   * fit one of them.
    */
   async reviveMatching(
     filters: FailedRunFilters,
@@ -86,7 +87,7 @@ export class RunRevivals {
       if (!fitting.ok) return fitting;
     }
     const outcomes: Outcome<RunReference>[] = [];
-    // One after the other, as each may be large.
+    // One after the other, because each may be large.
     for (const run of letters) outcomes.push(await this.revive(run, kind, overrides, by));
     const workflowRuns = outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
     if (filters.dlqIds !== null && workflowRuns.length === 0) {
@@ -105,7 +106,7 @@ export class RunRevivals {
     for (;;) {
       const prepared = await this.prepare(run, kind, overrides, edits);
       if (!prepared.ok) return prepared;
-      // From here to the turn nothing waits.
+      // There is no `await` between here and the dispatch of the turn.
       const commands = prepared.value();
       if (commands === null) continue;
       const [, outcome] = await this.engine.dispatchTogether(commands, by);
@@ -116,8 +117,9 @@ export class RunRevivals {
   }
 
   /**
-   * Reads what a revival needs; refused where it is not to be had. The commands are made in the
-   * tick in which they are dispatched; null = an invoked run has ended meanwhile: prepare it again.
+   * Reads what a revival needs; refused if that is impossible. The returned function makes the
+   * commands, and must be called in the tick in which they are dispatched; null = an invoked run
+   * has ended meanwhile, so prepare again.
    */
   async prepare(
     run: FailedRun,
@@ -134,7 +136,7 @@ export class RunRevivals {
     );
   }
 
-  /** The overrides as they are for this run. */
+  /** The overrides, completed for this run. */
   private async fitting(
     run: FailedRun,
     overrides: RevivalOverrides,
@@ -172,7 +174,10 @@ export class RunRevivals {
     });
   }
 
-  /** The edits at their places; refused where one is about no result, or all are too much. */
+  /**
+   * Finds the entry of each edit; refused if an edit names no result, or if the edits exceed the
+   * history's limit.
+   */
   private async placed(
     entries: readonly RunEntry[],
     edits: readonly StepEdit[],
@@ -208,7 +213,7 @@ export class RunRevivals {
   }
 }
 
-/** The failed run goes and the new one begins, both or neither. */
+/** The commands that remove the failed run and start the new one. */
 function taking(
   { id }: FailedRun,
   type: (ResumeFailedRun | RestartFailedRun)['type'],

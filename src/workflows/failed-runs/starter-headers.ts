@@ -1,6 +1,6 @@
 /**
- * The headers that a run was started with, as its dead letter shows them: what says that it is one,
- * its configuration, and what its starter gave its endpoint (workflows.md 6.1).
+ * The headers that a run was started with, as its dead letter shows them: those that mark it as a
+ * run, its configuration, and the starter's headers for the endpoint (workflows.md 6.1).
  */
 import { formatFlowControlValue } from '../../grammar/flow-control-value.js';
 import { dialects } from '../../http/dialect.js';
@@ -8,7 +8,7 @@ import { runHeaders } from '../../messaging/outbound/request-head.js';
 import type { RunConfiguration, RunTerms } from '../run-state/run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 export function starterHeaders(
   { runId, createdAt }: Pick<FailedRun, 'runId' | 'createdAt'>,
   { dialect, url, headers, terms }: RunConfiguration,
@@ -18,7 +18,9 @@ export function starterHeaders(
   return [...runHeaders(place, messagePrefix), ...options(terms, messagePrefix), ...headers];
 }
 
-/** Labels are not among them: they stand among the headers for the endpoint. */
+/**
+ * The configuration as headers. Labels are left out: they are among the headers for the endpoint.
+ */
 function options(
   { maxRetries, retryDelay, timeoutMs, flowControl, failureCallback }: RunTerms,
   prefix: string,

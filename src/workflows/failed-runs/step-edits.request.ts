@@ -1,4 +1,4 @@
-/** Which results of a failed run are replaced when it is resumed (workflows.md 6.2). Pure. */
+/** Replaces results of a failed run when it is resumed (workflows.md 6.2). Pure. */
 import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -6,7 +6,7 @@ import { readJsonBody } from '../../http/json-body.js';
 import type { EditStep, StartRun } from '../run-state/run.commands.js';
 import { runKind, type StepInfo } from '../run-state/run.events.js';
 
-/** More than a person edits. */
+/** More edits than a person would make. */
 const editsMax = 32;
 
 /** The body of `POST /v2/workflows/dlq/resume/{id}`, which may be empty. */
@@ -28,7 +28,7 @@ export const resumeSchema = z
   })
   .meta({ id: 'ResumeRequest' });
 
-/** A result as it is to be. */
+/** The new result of a step. */
 export interface StepEdit {
   readonly stepId: number;
   /** Any JSON. */
@@ -46,10 +46,10 @@ export function parseStepEdits(body: Buffer): Result<readonly StepEdit[]> {
   return twice === undefined ? ok(steps) : refused(`steps: step ${twice} is there twice`);
 }
 
-/** The only steps whose result is what the code of the endpoint has returned. */
+/** The only step type whose result is a value returned by the endpoint's code. */
 const editableType = 'Run';
 
-/** A step as it is delivered, with another result; refused where it is of another type. */
+/** The delivered form of a step with a new result; refused for other types of steps. */
 export function editedStep(step: StepInfo, body: Buffer | null, out: unknown): Result<Buffer> {
   if (step.type !== editableType) {
     return refused(`steps: step ${step.id} is a ${step.type}: only results of Run are replaced`);
@@ -59,23 +59,26 @@ export function editedStep(step: StepInfo, body: Buffer | null, out: unknown): R
   if (!isJsonObject(fields)) {
     return refused(`steps: step ${step.id} was not submitted as a JSON object`);
   }
-  // Clients of today write a result as JSON in a text, older ones as it is.
+  // Current clients write a result as JSON in a string; older clients write it as plain JSON.
   const { out: former } = fields;
   const isText = former === undefined || typeof former === 'string';
   return ok(Buffer.from(JSON.stringify({ ...fields, out: isText ? JSON.stringify(out) : out })));
 }
 
-/** A result that is replaced, at its place in the list. */
+/** A replaced result, with its position in the list. */
 export interface PlacedEdit {
   readonly step: StepInfo;
   readonly place: number;
-  /** The step as it is delivered from now on. */
+  /** The step with the new result, as it is delivered from now on. */
   readonly body: Buffer;
-  /** Of what it is delivered as until now. */
+  /** Bytes of the step as it was delivered until now. */
   readonly bytesBefore: number;
 }
 
-/** The run begins with what it inherits; then, in the same turn, each result is replaced. */
+/**
+ * Adds the edits to a start: the run starts with its inheritance, and then each result is replaced
+ * in the same turn.
+ */
 export function editedRun(start: StartRun, edits: readonly PlacedEdit[]): StartRun {
   if (edits.length === 0) return start;
   const grown = start.repeated.map((each) => grownBy(each, edits));
@@ -99,7 +102,7 @@ export function editedRun(start: StartRun, edits: readonly PlacedEdit[]): StartR
   });
   return {
     ...start,
-    // What delivers a replaced result is published once that is there.
+    // The message that delivers a replaced result is published after the replacement.
     repeated: grown.filter((each) => !edited.has(each)),
     handedOver: [...commands, ...start.handedOver],
   };
@@ -107,7 +110,7 @@ export function editedRun(start: StartRun, edits: readonly PlacedEdit[]): StartR
 
 type Repeated = StartRun['repeated'][number];
 
-/** What is delivered up to an entry has the bytes of all results before it. */
+/** Adjusts the size of a delivery, which includes the bytes of all results before its entry. */
 function grownBy(repeated: Repeated, edits: readonly PlacedEdit[]): Repeated {
   const { message } = repeated;
   const { run, bodyBytes } = message;

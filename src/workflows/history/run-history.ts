@@ -94,11 +94,11 @@ export interface Invocation extends AnyOpening {
 /** A step that has begun, and becomes an entry of the list only when it ends. */
 export type Opening = CallOpening | WaitOpening | Invocation;
 
-/** A run that was invoked. */
+/** An invoked run. */
 export interface ChildRun {
   readonly started: Started;
   readonly payload: Buffer | null;
-  /** null = it has not ended. */
+  /** null = the run has not ended. */
   readonly end: { readonly outcome: InvocationEnded['outcome']; readonly at: number } | null;
   readonly returned: Buffer | null;
 }

@@ -1,4 +1,4 @@
-/** The listing of runs: each with its steps, folded from the journal for each request. */
+/** The listing of runs, each with its steps, folded from the journal for each request. */
 
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -39,7 +39,7 @@ import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request
 import { type RunObject, runObject } from './run-object.js';
 
 /**
- * Costs what the runs of a page have had happen to them; a page ends early where that is too much.
+ * The cost is the number of events of the runs on a page; a page ends early if there are too many.
  */
 @Injectable()
 export class RunList {
@@ -49,8 +49,8 @@ export class RunList {
   ) {}
 
   /**
-   * One page of runs, ordered by their starts. One that its endpoint took over is found by both its
-   * configurations; by the second alone it stands where it was taken over.
+   * One page of runs, ordered by their starts. A run that its endpoint took over is found by either
+   * of its configurations; if only the second one matches, it is listed at the takeover.
    */
   page(query: RunListQuery): Promise<LogPageContent<RunObject>> {
     const { entries } = this;
@@ -61,7 +61,7 @@ export class RunList {
   }
 }
 
-/** Where the runs of these messages began; null = the query names no messages. */
+/** The starts of the runs of these messages; null = the query names no messages. */
 async function runsOf(
   { journal, messages }: LogSource,
   messageIds: readonly string[] | null,
@@ -89,7 +89,7 @@ class RunListing implements LogListing<RunObject> {
   private readonly runs: LoggedRuns;
   private readonly running: ReadonlySet<string>;
 
-  /** `begun` are the runs that may be meant, by where they began; null = any. */
+  /** `begun` are the candidate runs by the offsets of their starts; null = any run. */
   constructor(
     private readonly source: LogSource,
     private readonly entries: RunEntries,
@@ -120,7 +120,7 @@ class RunListing implements LogListing<RunObject> {
     return { row, characters: weights.reduce((sum, weight) => sum + weight, 0) };
   }
 
-  /** A run that has begun is in the journal. */
+  /** Attempts in flight add no row: every run that has started is in the journal. */
   async runningRowOf(): Promise<null> {
     return null;
   }
@@ -129,7 +129,7 @@ class RunListing implements LogListing<RunObject> {
     return false;
   }
 
-  /** Whether a run that is configured like this is to stand here: it does so once. */
+  /** Whether a run is listed at this configuration; it is listed only once. */
   private isPlaced({ started, configuration }: LoggedRun): boolean {
     const first = started.event.configuration;
     const isElsewhere = configuration !== first && this.isFound(started, first);
@@ -163,7 +163,7 @@ class RunListing implements LogListing<RunObject> {
     return history;
   }
 
-  /** What an event brings, wherever it stands. */
+  /** The body that belongs to an event, wherever it is stored. */
   private bodyOf(envelope: EventEnvelope): Buffer | null | Promise<Buffer | null> {
     if (isRunEvent(envelope) && appends.has(envelope.event.type)) {
       return this.entries.bodyOf(envelope);
@@ -172,7 +172,7 @@ class RunListing implements LogListing<RunObject> {
     return isCall ? this.source.messages.body(envelope) : envelope.body;
   }
 
-  /** The entries of the run that this one resumes: they stand where that one has them. */
+  /** The entries inherited from the run that this one resumes, read from that run's events. */
   private async inheritedBy({ event }: Started): Promise<readonly HistoryEntry[]> {
     const inherited = event.inherited?.entries ?? [];
     const recorded = await this.recordedAt(inherited.map(({ offset }) => offset));
@@ -187,7 +187,7 @@ class RunListing implements LogListing<RunObject> {
     return entries;
   }
 
-  /** The events of runs that are there, by their offsets: neighbours are read together. */
+  /** The events at these offsets that the journal still holds; neighbors are read together. */
   private async recordedAt(
     offsets: readonly number[],
   ): Promise<ReadonlyMap<number, EventEnvelope<RunEvent>>> {
@@ -216,7 +216,7 @@ class RunListing implements LogListing<RunObject> {
     return children;
   }
 
-  /** `hasEnded`: its end is an entry of the run already, so that it is not looked up again. */
+  /** `hasEnded`: the child's end is already an entry of the run, so it is not looked up again. */
   private async child(
     { runId, messageId }: Invocation,
     hasEnded: boolean,
@@ -231,7 +231,7 @@ class RunListing implements LogListing<RunObject> {
   }
 }
 
-/** Events that append an entry, or replace what one brings. */
+/** Events that append an entry or replace an entry's body. */
 const appends: ReadonlySet<string> = new Set([
   ...['StepStored', 'StepEdited', 'WaitEnded', 'InvocationEnded'],
 ]);

@@ -16,12 +16,12 @@ import type { Showing, StepFields } from '../shown-steps/step-fields.js';
 import { stalledError } from '../shown-steps/step-object.js';
 import type { FilteredRun } from './run-logs.request.js';
 
-/** What step a row is about. */
+/** The step that a row is about. */
 export interface StepInfoObject extends StepFields {
   readonly stepName: string;
   readonly stepType: string;
   readonly callType: 'step' | 'toCallback' | 'fromCallback' | 'failureCall';
-  /** Absent where no message is about the step. */
+  /** Absent if no message is about the step. */
   readonly messageId?: string;
   readonly concurrent: number;
   /** Unix milliseconds, as are all times here. */
@@ -30,7 +30,7 @@ export interface StepInfoObject extends StepFields {
 
 /** A step that was executed in an attempt. */
 export interface ExecutedStepObject {
-  /** 0 is the plan of a parallel step. */
+  /** 0 for the plan of a parallel step. */
   readonly stepId: number;
   readonly stepName: string;
   readonly stepType: string;
@@ -39,22 +39,22 @@ export interface ExecutedStepObject {
 /** A message of a run. */
 export interface RunMessage {
   readonly published: Published;
-  /** What it is in its run. */
+  /** The message's role and place in its run. */
   readonly run: RunPlace;
 }
 
 /** The fields of a message's row that come from the journal. */
 export interface LoggedAttempt {
   readonly offset: number;
-  /** What was answered. */
+  /** The response body. */
   readonly response: Buffer | null;
-  /** null = the row is about no end of an attempt to deliver to the endpoint. */
+  /** null = the row is not about a finished attempt to deliver to the endpoint. */
   readonly executed: readonly StepInfo[] | null;
 }
 
 /**
- * All times are Unix milliseconds. Texts are cut at `trimBody`, and hidden as the run or the
- * message asked.
+ * All times are Unix milliseconds. Texts are cut at `trimBody`, and redacted as the run or the
+ * message requests.
  */
 export interface RunLogRow {
   readonly time: number;
@@ -62,23 +62,23 @@ export interface RunLogRow {
   readonly workflowRunId: string;
   readonly workflowUrl: string;
   readonly workflowCreatedAt: number;
-  /** Of its event in the journal; absent while an attempt is in flight. */
+  /** Journal offset of the event; absent while an attempt is in flight. */
   readonly offset?: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt?: number;
   /** How long the attempt took, in whole milliseconds. */
   readonly durationMs?: number;
-  /** What the endpoint executed in the attempt, in the order of its submissions. */
+  /** The steps that the endpoint executed in the attempt, in the order of their submission. */
   readonly executed?: readonly ExecutedStepObject[];
   readonly stepInfo?: StepInfoObject;
-  /** On every row of a message: see `LogRow`. */
+  /** Present on every row of a message: see `LogRow`. */
   readonly nextDeliveryTime?: number;
   readonly error?: string;
   readonly responseStatus?: number;
   readonly responseHeaders?: HeaderMap;
   readonly responseBody?: string;
   readonly responseBodyBase64?: string;
-  /** What was forwarded of the message's own. */
+  /** The message's own headers that were forwarded. */
   readonly headers?: HeaderMap;
   readonly invokerWorkflowRunId?: string;
   readonly invokerWorkflowRunUrl?: string;
@@ -91,7 +91,7 @@ export interface RunLogRow {
   readonly callerIp: string;
 }
 
-/** A row that an event of a run is; of its texts, `bytesMax` bytes (null = all, -1 = nothing). */
+/** The row of an event of a run, with `bytesMax` bytes of its texts (null = all, -1 = nothing). */
 export function runRow(
   envelope: EventEnvelope<RunEvent>,
   run: LoggedRun,
@@ -121,7 +121,7 @@ export function runRow(
   };
 }
 
-/** A row of a run's message; `logged` is null while it is not in the journal yet. */
+/** The row of a run's message; `logged` is null while the attempt is not in the journal yet. */
 export function runMessageRow(
   message: RunMessage,
   stepInfo: StepInfoObject,
@@ -146,7 +146,7 @@ export function runMessageRow(
   };
 }
 
-/** What filters look at in a row of a run. */
+/** The fields of a run's row that filters check. */
 export function originOfRun({ started: { id, at }, configuration }: LoggedRun): FilteredRun {
   const { url, callerIp, terms } = configuration;
   const { labels, flowControl } = terms;
@@ -154,7 +154,7 @@ export function originOfRun({ started: { id, at }, configuration }: LoggedRun): 
   return { runId: id, url, createdAt: at, labels, flowControlKey, callerIp };
 }
 
-/** What filters look at in a row of a message. */
+/** The fields of a message's row that filters check. */
 export function originOfMessage({ published, run }: RunMessage): FilteredRun {
   const { labels, flowControl, callerIp } = published.event;
   const { runId, url, createdAt } = run;
@@ -168,7 +168,9 @@ const callTypes = {
   failureCallback: 'failureCall',
 } as const;
 
-/** What step a message is about; null = that the run has failed. */
+/**
+ * The step info of a message; a `step` of null means that the message reports the run's failure.
+ */
 export function messageStepInfo(
   { published, run }: RunMessage,
   step: StepInfo | null,
@@ -185,7 +187,7 @@ export function messageStepInfo(
   };
 }
 
-/** A step that a run's own event has begun: no message is about it. */
+/** The step info of a step that a run's own event opened, without a message. */
 function openedStepInfo({ event, at }: EventEnvelope<RunEvent>): StepInfoObject | null {
   if (event.type !== 'WaitOpened' && event.type !== 'StepInvoked') return null;
   const { name, type, concurrent } = event.step;

@@ -1,4 +1,4 @@
-/** The flat log of runs: what happened to them and to each of their messages. */
+/** The flat log of runs: one row for each thing that happened to them and to their messages. */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -37,12 +37,11 @@ import {
 } from './run-log-row.js';
 import { matchesRun, type RunLogQuery, runQueryTerms } from './run-logs.request.js';
 
-/** Steps that one page caches: the rows of a message follow each other. */
+/** Number of steps that one page caches; the rows of a message are close together. */
 const stepsMax = 64;
 
 /**
- * It reads the journal only: what was swept is not there, and what is damaged is named beside the
- * rows.
+ * Reads only the journal: swept events are missing, and damaged ones are reported beside the rows.
  */
 @Injectable()
 export class RunLog {
@@ -61,7 +60,7 @@ export class RunLog {
     );
   }
 
-  /** The rows of one event after the other, for a stream of a run. */
+  /** A function that makes the rows of each event, for a stream of a run. */
   follower(query: RunLogQuery): (envelope: EventEnvelope) => Promise<readonly RunLogRow[]> {
     const listing = new RunLogListing(this.source, this.entries, query, () => undefined);
     return async (envelope) => {
@@ -176,7 +175,10 @@ class RunLogListing implements LogListing<RunLogRow> {
     return stepInfo;
   }
 
-  /** What its endpoint executed until this end of an attempt; null = there is no such end. */
+  /**
+   * The steps that the endpoint executed until this attempt ended; null = the entry is not the end
+   * of an attempt to deliver to the endpoint.
+   */
   private async executedIn(
     published: Published | null,
     { end }: LogEntry<string>,
@@ -194,7 +196,7 @@ class RunLogListing implements LogListing<RunLogRow> {
     return executedSteps(this.source.journal, attempt, this.spend);
   }
 
-  /** The run's event that a message is about; null = it has left the journal. */
+  /** The event of the run that a message is about; null = it has left the journal. */
   private async recordedOf({ eventOffset }: RunPlace): Promise<EventEnvelope<RunEvent> | null> {
     const { journal } = this.source;
     if (eventOffset < journal.startOffset) return null;
@@ -220,7 +222,7 @@ class RunLogListing implements LogListing<RunLogRow> {
   }
 }
 
-/** null = the message is of no run. */
+/** The message with its place in its run; null = the message belongs to no run. */
 function runMessageOf(published: Published | null): RunMessage | null {
   const run = published?.event.run ?? null;
   return published === null || run === null ? null : { published, run };

@@ -1,4 +1,4 @@
-/** The logs of runs: row by row, and run by run (workflows.md 5). */
+/** The routes of the logs of runs: row by row, and run by run (workflows.md 5). */
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';
@@ -11,7 +11,7 @@ import { RunLog } from './run-log.js';
 import { runEventsRoute, runLogsRoute, runMessageLogsRoute } from './run-logs.openapi.js';
 import { isGrouped, parseRunListQuery, parseRunLogQuery } from './run-logs.request.js';
 
-/** Ends its search where the client has gone. */
+/** Ends a search when the client disconnects. */
 @Controller('v2/workflows')
 export class RunLogsController {
   constructor(

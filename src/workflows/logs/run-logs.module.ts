@@ -1,4 +1,4 @@
-/** Wiring of the logs of runs: they decide nothing and remember nothing. */
+/** Wiring of the logs of runs, which only read. */
 import { Module } from '@nestjs/common';
 import { MessageLogsModule } from '../../messaging/logs/message-logs.module.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
@@ -6,7 +6,7 @@ import { RunList } from './run-list.js';
 import { RunLog } from './run-log.js';
 import { RunLogsController } from './run-logs.controller.js';
 
-/** It exports the rows, of which streams of runs are made. */
+/** Exports the rows, from which the streams of runs are made. */
 @Module({
   imports: [MessageLogsModule, RunEntriesModule],
   controllers: [RunLogsController],

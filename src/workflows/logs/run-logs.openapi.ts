@@ -1,4 +1,4 @@
-/** How the logs of runs are described (workflows.md 5). */
+/** The OpenAPI descriptions of the logs of runs (workflows.md 5). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
@@ -244,7 +244,7 @@ const runs = once(() =>
   z.object({ cursor: cursor(), damaged: damaged(), runs: z.array(runSchema()) }),
 );
 
-/** Of `GET /v2/workflows/messageLogs`. */
+/** The route `GET /v2/workflows/messageLogs`. */
 export const runMessageLogsRoute: RouteDescription = {
   summary: 'Pages of what happened to runs and to their messages',
   asOf: true,
@@ -254,7 +254,7 @@ export const runMessageLogsRoute: RouteDescription = {
   },
 };
 
-/** Of `GET /v2/workflows/events`. */
+/** The route `GET /v2/workflows/events`. */
 export const runEventsRoute: RouteDescription = {
   summary: 'The rows of messageLogs, or the runs of logs where they are grouped',
   asOf: true,
@@ -267,7 +267,7 @@ export const runEventsRoute: RouteDescription = {
   },
 };
 
-/** Of `GET /v2/workflows/logs`. */
+/** The route `GET /v2/workflows/logs`. */
 export const runLogsRoute: RouteDescription = {
   summary: 'Pages of runs with their steps',
   asOf: true,

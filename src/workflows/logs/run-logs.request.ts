@@ -1,4 +1,4 @@
-/** Queries of the logs of runs (workflows.md 5). Pure. */
+/** Parses the queries of the logs of runs (workflows.md 5). Pure. */
 import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
@@ -48,7 +48,7 @@ const namedRuns = whenGiven<readonly string[], readonly NamedRun[]>(names, (all)
 });
 
 const known = {
-  /** Each on its own, as an id may hold commas. */
+  /** One id per value, because an id may contain commas. */
   workflowRunId: texts,
   workflowUrl: urls,
   workflowCreatedAt: integers,
@@ -67,7 +67,7 @@ const known = {
   cursor,
 };
 
-/** Values of one filter are alternatives, all of them hold; null = no filter. */
+/** The values of one filter are alternatives, and all filters must match; null = no filter. */
 interface RunLogFilters<State extends string>
   extends Omit<Filters<typeof known>, 'messageId' | 'messageIds' | 'cursor'> {
   readonly messageIds: readonly string[] | null;
@@ -76,10 +76,10 @@ interface RunLogFilters<State extends string>
   readonly cursor: LogCursor | null;
 }
 
-/** One page of rows; dates are those of the rows. */
+/** The query of one page of rows; dates refer to the rows. */
 export type RunLogQuery = RunLogFilters<string>;
 
-/** One page of runs; dates are those of their starts. */
+/** The query of one page of runs; dates refer to their starts. */
 export type RunListQuery = RunLogFilters<RunLifeState>;
 
 const rowWords: StateWords<string> = new Map<string, readonly string[]>([
@@ -94,16 +94,16 @@ const knownOfRuns = {
   state: states(runWords),
   count: count(runsMax, runsMax),
   groupBy: oneOf('workflowRunId'),
-  /** A filter of old that means nothing any more: published clients may still send it. */
+  /** An obsolete filter without effect, which published clients may still send. */
   api: text,
 };
 
-/** Whether rows are to be grouped, in whatever way. */
+/** Whether the query asks for any grouping of the rows. */
 export function isGrouped(requestTarget: string): boolean {
   return /[?&]groupBy=/.test(requestTarget);
 }
 
-/** The query of a listing of rows; the reason of a refusal names the parameter. */
+/** Parses the query of a listing of rows; the reason of a refusal names the parameter. */
 export function parseRunLogQuery(requestTarget: string): Result<RunLogQuery> {
   const filters = readFilters(requestTarget, knownOfRows);
   if (!filters.ok) return filters;
@@ -111,7 +111,7 @@ export function parseRunLogQuery(requestTarget: string): Result<RunLogQuery> {
   return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
-/** The query of a listing of runs; the reason of a refusal names the parameter. */
+/** Parses the query of a listing of runs; the reason of a refusal names the parameter. */
 export function parseRunListQuery(requestTarget: string): Result<RunListQuery> {
   const filters = readFilters(requestTarget, knownOfRuns);
   if (!filters.ok) return filters;
@@ -119,11 +119,11 @@ export function parseRunListQuery(requestTarget: string): Result<RunListQuery> {
   return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
-/** What of a run, or of one of its messages, the filters look at. */
+/** The fields of a run, or of one of its messages, that the filters check. */
 export interface FilteredRun {
   readonly runId: string;
   readonly url: string;
-  /** Of the run, Unix milliseconds. */
+  /** When the run was started, Unix milliseconds. */
   readonly createdAt: number;
   readonly labels: readonly string[];
   readonly flowControlKey: string | null;
@@ -133,8 +133,7 @@ export interface FilteredRun {
 type OriginQuery = Omit<RunLogQuery, 'states' | 'messageIds' | 'count' | 'cursor'>;
 
 /**
- * Whether all filters about a run hold for it; those about its messages and states are not looked
- * at.
+ * Whether a run matches all filters about runs; filters about messages and states are not checked.
  */
 export function matchesRun(run: FilteredRun, query: OriginQuery): boolean {
   const { workflowUrl: url, host, path, label, workflowRuns } = query;
@@ -151,7 +150,7 @@ export function matchesRun(run: FilteredRun, query: OriginQuery): boolean {
   );
 }
 
-/** Terms of the index: every event of a run that is meant has a term of each list. */
+/** Terms of the index: every event of a matching run has a term of each list. */
 export function runQueryTerms(query: OriginQuery): readonly (readonly string[])[] {
   const lists = [
     query.workflowRunId?.map(messageTerm.runId),

@@ -1,4 +1,4 @@
-/** A run as the listing of runs shows it (workflows.md 5.1). Absent values are left out. */
+/** The object of a run in the listing of runs (workflows.md 5.1). Absent values are left out. */
 
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
@@ -13,12 +13,12 @@ import type { RunSurroundings } from '../shown-steps/run-surroundings.js';
 import { shownText } from '../shown-steps/shown-text.js';
 import { type StepError, type StepGroupObject, stepError } from '../shown-steps/step-object.js';
 
-/** How the failure callback of a run was called. */
+/** How the failure callback of a run went. */
 export interface FailureFunctionObject {
   readonly messageId: string;
   readonly url: string;
   readonly state: CallbackState;
-  /** What the run failed with: the endpoint's last answer; status 0 = there was none. */
+  /** The status of the endpoint's last answer before the failure; 0 = there was no answer. */
   readonly failStatus: number;
   readonly failHeaders: HeaderMap;
   readonly failResponse: string;
@@ -37,7 +37,7 @@ export interface RunObject {
   readonly workflowRunId: string;
   readonly workflowUrl: string;
   readonly workflowState: RunLifeState;
-  /** What it does now, or how it ended. */
+  /** What the run does now, or how it ended. */
   readonly state: RunStateName;
   /** Unix milliseconds. */
   readonly workflowRunCreatedAt: number;
@@ -58,7 +58,7 @@ export interface RunObject {
   readonly steps: readonly StepGroupObject[];
 }
 
-/** The object of a run, of all that was folded into `history`. */
+/** Builds the object of a run from its `history`. */
 export function runObject(history: RunHistory, around: RunSurroundings): RunObject {
   const { started, configuration, end, invoker } = history;
   const { url, callerIp, terms } = configuration;
@@ -97,7 +97,7 @@ function responseField(
   return workflowRunResponse === undefined ? {} : { workflowRunResponse };
 }
 
-/** The latest call: a failure callback that failed may have been called anew. */
+/** Shows the latest call: a failed failure callback may have been called again. */
 function failureFunctionOf(
   { messages, end }: RunHistory,
   around: RunSurroundings,
@@ -107,7 +107,7 @@ function failureFunctionOf(
   const message = [...messages.values()].findLast(isCalled);
   if (message === undefined || end?.event.type !== 'RunFailed') return null;
   const { published, failures, status, notBefore, last } = message;
-  // Clients name themselves for every run that they start, whether they have one or not.
+  // Clients name themselves as the failure callback of every run, even without a failure function.
   if (hasNoFailureFunction(last)) return null;
   const { bytesMax, running } = around;
   const failed = messages.get(end.event.messageId)?.last ?? null;

@@ -1,4 +1,4 @@
-/** The call of a third party as a run's endpoint submits it (workflows.md 3.3). Pure. */
+/** Parses a call of a third party, as a run's endpoint submits it (workflows.md 3.3). Pure. */
 import type { Refusal } from '../../grammar/result.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { RequestCall } from '../run-state/run.commands.js';
@@ -6,7 +6,7 @@ import { runKind, type StepInfo } from '../run-state/run.events.js';
 import { headerOf, type ReadRunRequest } from './run-headers.js';
 import { isStepName, refusalIn, runIdOf, stepOptions } from './step.request.js';
 
-/** The call that a request submits: its step comes with the answer. */
+/** The call that a request submits. The headers of its answer name the step. */
 export function callIn(request: ReadRunRequest): RequestCall | Refusal {
   const { reader, publish, said, message } = request;
   const { body, context } = publish;
@@ -36,9 +36,9 @@ const whole = /^\d{1,9}$/;
 const shownLengthMax = 64;
 
 /**
- * The step that the headers of a call's answer name; null = one of them is missing or bad, which
- * `reader` remembers: the endpoint could not make a step of the answer. `prefix` is that of the
- * request's dialect.
+ * The step that the headers of a call's answer name. null = a header is missing or invalid, so that
+ * the endpoint could not turn the answer into a step; `reader` keeps the refusal. `prefix` is the
+ * prefix of the request's dialect.
  */
 export function callStep(
   headers: readonly string[],
@@ -64,7 +64,7 @@ export function callStep(
   return { id: Number(id), name, type, concurrent: Number(concurrent), target: null };
 }
 
-/** What may be long is named by its beginning. */
+/** Shortens a value that may be long. */
 function shown(value: string): string {
   return value.length <= shownLengthMax ? value : `${value.slice(0, shownLengthMax)}...`;
 }

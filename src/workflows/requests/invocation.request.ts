@@ -1,5 +1,5 @@
 /**
- * An invocation as an invoking step sends it: the child's payload, and the run that waits
+ * Parses an invocation, as an invoking step sends it: the child's payload, and the run that waits
  * (workflows.md 3.6). Pure.
  */
 import { isJsonObject, parseJson } from '../../grammar/json.js';
@@ -28,17 +28,17 @@ export function invocationIn(request: ReadRunRequest): InvokeRun | Refusal {
   };
 }
 
-/** An invocation: the run `parentId` waits with `step` for the end of a child. */
+/** An invocation: in its step `step`, the run `parentId` waits for the end of a child. */
 export interface InvokeEnvelope {
   readonly parentId: string;
   readonly step: StepInfo;
-  /** Of the child; empty where the envelope brings none. */
+  /** The child's payload; empty if the envelope has none. */
   readonly payload: Buffer;
 }
 
 /**
- * Reads the body of an invocation. What it repeats of the parent (its URL, headers and time of
- * creation) the parent itself knows better.
+ * Reads the body of an invocation. The parent's URL, headers and creation time in it are ignored,
+ * because the parent run itself holds them.
  */
 export function parseInvokeEnvelope(body: Buffer): Result<InvokeEnvelope> {
   const json = parseJson(body);
@@ -57,7 +57,7 @@ export function parseInvokeEnvelope(body: Buffer): Result<InvokeEnvelope> {
   return ok({ parentId: parentId.value, step: step.value, payload: Buffer.from(payload) });
 }
 
-/** Where an invoking step does not say, it runs alone. */
+/** An invoking step without `concurrent` runs alone. */
 function withConcurrent(step: unknown): unknown {
   if (!isJsonObject(step)) return step;
   const { concurrent, ...others } = step;

@@ -1,6 +1,6 @@
 /**
- * What a request for a run says beside its run and its body, from which the next request that says
- * the same is made (`AlikeRequests`). Pure.
+ * Templates of requests for runs: everything but the run and the body. The next request with the
+ * same headers is made from the template (`AlikeRequests`). Pure.
  */
 import type { RequestTemplate } from '../../messaging/publishing/submissions.js';
 import type { StartRun, SubmitStep } from '../run-state/run.commands.js';
@@ -8,7 +8,7 @@ import { parseNewRunId, parseRunId } from './run-headers.js';
 import { startSubmission, stepSubmission } from './run-submissions.js';
 import { parseStepBody } from './step.request.js';
 
-/** Of a step that names no moment. */
+/** The template of a step that names no point in time. */
 export function stepTemplate({
   type,
   kind,
@@ -39,7 +39,7 @@ export function stepTemplate({
   };
 }
 
-/** Of a start by its own endpoint or client that names no moment. */
+/** The template of a start by an endpoint or client that names no point in time. */
 export function startTemplate(first: StartRun): RequestTemplate {
   const { type, kind, configuration, payloadOffset, isTakeover } = first;
   const { invoker, inherited, repeated, handedOver } = first;
@@ -47,7 +47,7 @@ export function startTemplate(first: StartRun): RequestTemplate {
   return {
     again(name, body, { at, callerIp, names }) {
       const runId = parseNewRunId(name.trim());
-      // What runs are configured with alike is one object.
+      // The runs share one configuration object, which holds the caller's IP.
       if (!runId.ok || callerIp !== configuration.callerIp) return undefined;
       return startSubmission({
         type,

@@ -1,7 +1,7 @@
 /**
- * What headers say of a workflow run: the options of a request (workflows.md 1.2 and 1.4), those of
- * its messages, which are read as every publish is, and what a starter gives its deliveries
- * (workflows.md 1.5). Pure.
+ * Reads the headers of requests for workflow runs: the options of the run (workflows.md 1.2 and
+ * 1.4), the options of its messages, which are read like those of any publish, and the starter's
+ * headers for the deliveries (workflows.md 1.5). Pure.
  */
 import { isHeaderValue } from '../../grammar/headers.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
@@ -20,21 +20,21 @@ import {
 } from '../../messaging/publishing/publish.request.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 
-/** The options of a run, beside those of its messages. */
+/** The options of a run, besides those of its messages. */
 export interface WorkflowOptions {
-  /** null = it wants a new one. */
+  /** null = generate an id. */
   readonly runId: string | null;
-  /** It starts a run instead of adding to one. */
+  /** Whether the request starts a run instead of adding to one. */
   readonly isInit: boolean;
-  /** The body is an invocation: another run waits for the end of the one that it starts. */
+  /** Whether the body is an invocation: another run waits for the end of the started run. */
   readonly isInvoke: boolean;
-  /** The endpoint itself gives the options of a run that another client started. */
+  /** Whether the endpoint itself sets the options of a run that another client started. */
   readonly isTakeover: boolean;
-  /** The endpoint shall take the run over (workflows.md 1.3). */
+  /** Whether the endpoint shall take the run over (workflows.md 1.3). */
   readonly isUnknownSdk: boolean;
-  /** A call goes to a third party and its answer back to the endpoint. */
+  /** `toCallback`: call a third party and deliver its answer to the endpoint. */
   readonly callType: 'step' | 'toCallback';
-  /** What the endpoint's SDK can do. */
+  /** The features that the endpoint's SDK supports. */
   readonly features: ReadonlySet<string>;
 }
 
@@ -43,8 +43,8 @@ const unknownOption =
   /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
 
 /**
- * Reads them; what is wrong with one, `reader` remembers. `isTrigger`: its route says that it
- * starts a run.
+ * Reads the options of a run; `reader` keeps the refusal of an invalid one. `isTrigger`: the route
+ * itself means that the request starts a run.
  */
 export function readWorkflowOptions(reader: OptionReader, isTrigger = false): WorkflowOptions {
   const isInit = reader.flag('workflow-init');
@@ -57,7 +57,7 @@ export function readWorkflowOptions(reader: OptionReader, isTrigger = false): Wo
     callType: reader.read('workflow-calltype', 'step', parseCallType),
     features: reader.read('feature-set', noFeatures, parseFeatures),
   };
-  // The destination is where a run is called; what this says must be an address all the same.
+  // The run is called at the destination, not at this URL, which must be valid all the same.
   reader.url('workflow-url');
   reader.read('workflow-sdk-version', null, parseVersion);
   reader.refuseOptions(unknownOption, 'is no option of a workflow run');
@@ -70,10 +70,10 @@ function parseCallType(text: string): Result<WorkflowOptions['callType']> {
     : refused('must be step or toCallback: the server itself sends everything else');
 }
 
-/** An SDK says the same in every request. */
+/** A cache, because an SDK sends the same features in every request. */
 let latestFeatures = { text: '', features: noFeatures };
 
-/** Features that the server does not know are accepted and mean nothing to it. */
+/** Features that the server does not know are accepted and ignored. */
 function parseFeatures(text: string): Result<ReadonlySet<string>> {
   if (latestFeatures.text !== text) {
     latestFeatures = { text, features: new Set(text.split(',').map((name) => name.trim())) };
@@ -81,7 +81,7 @@ function parseFeatures(text: string): Result<ReadonlySet<string>> {
   return ok(latestFeatures.features);
 }
 
-/** There has been one version of the protocol. */
+/** So far, the protocol has only one version. */
 function parseVersion(text: string): Result<string> {
   return text === '1' ? ok(text) : refused('must be 1');
 }
@@ -89,8 +89,8 @@ function parseVersion(text: string): Result<string> {
 const runIdLengthMax = 512;
 
 /**
- * The id of a run that there may be. Every delivery carries it in a header, so it is what a header
- * can carry; a request's path has it percent-encoded.
+ * Parses the id of a run that may exist. Every delivery carries the id in a header, so it must be a
+ * valid header value; in the path of a request it is percent-encoded.
  */
 export function parseRunId(text: string): Result<string> {
   return text.length > 0 && text.length <= runIdLengthMax && isHeaderValue(text)
@@ -98,12 +98,13 @@ export function parseRunId(text: string): Result<string> {
     : refused(`must have 1 to ${runIdLengthMax} characters that a header can carry`);
 }
 
-/** What a URL takes for something else, and the names that clients take out of a path. */
+/** Characters with another meaning in a URL, and the segments that clients remove from a path. */
 const meansMoreInPaths = /[?#%\\\t]|(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /**
- * The id of a run that begins: slashes and blanks within it are part of it. Clients write it into
- * paths as it is, so that with some ids they would end, cancel or notify another run.
+ * Parses the id of a new run; slashes and blanks within it are allowed. Clients write the id into
+ * paths unencoded, so with some ids they would end, cancel or notify another run; these ids are
+ * refused.
  */
 export function parseNewRunId(text: string): Result<string> {
   const id = parseRunId(text);
@@ -115,30 +116,30 @@ export function parseNewRunId(text: string): Result<string> {
     : id;
 }
 
-/** A request for a run of which all options were read. */
+/** A request for a run with all its options read. */
 export interface ReadRunRequest {
   readonly publish: PublishRequest;
-  /** What its headers say. */
+  /** The options in its headers. */
   readonly said: MessageHeaders;
   readonly options: WorkflowOptions;
-  /** What it says as a message: of a start, the terms of every message of the run. */
+  /** The request read as a message; for a start, the terms of every message of the run. */
   readonly message: Omit<MessagePublished, 'type'>;
   readonly reader: OptionReader;
 }
 
-/** Retries of a run's messages where its starter does not say (workflows.md 1.5). */
+/** Default number of retries of a run's messages (workflows.md 1.5). */
 const runRetries = 3;
 
-/** Which options of a request are not those of a message. */
+/** Whether an option of a request is not an option of a message. */
 type IsLeftOut = (option: string) => boolean;
 
 const ofRuns: IsLeftOut = (option) => option.startsWith('workflow-');
-/** A callback of a run has none of its own, but older clients send what it would be called with. */
+/** A callback of a run has no callback of its own, but older clients send options for one. */
 const ofRunCallbacks: IsLeftOut = (option) =>
   ofRuns(option) || option.startsWith('callback') || option.startsWith('failure-callback');
 const ofCalls: IsLeftOut = (option) => ofRuns(option) || option === 'failure-callback';
 
-/** Reads what a run's request says as a message; a callback is for calls only. */
+/** Reads a run's request as a message; only a call may have a callback. */
 export function readMessage(
   read: Omit<ReadRunRequest, 'message'>,
   target: PublishTarget,
@@ -148,7 +149,8 @@ export function readMessage(
   const { reader, publish, said } = read;
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
   const ofMessage = withoutRunOptions(said, isCall);
-  // As a message it might be refused for what goes with the method, which no run can have.
+  // Checked first: read as a message, a wrong method might be refused for options that go with it,
+  // which no run can have.
   if (!isCall && reader.method() !== 'POST') {
     reader.refuse('invalid', 'method', 'of a workflow must be POST');
   }
@@ -194,7 +196,7 @@ function refuseMeaningless(
   if (!isCall && message.callback !== null) refuse('callback');
 }
 
-/** The server writes these itself; a caller that relays its inbound headers sends them, too. */
+/** Options that the server sets itself; a caller that relays its inbound headers sends them too. */
 const ofServer: ReadonlySet<string> = new Set([
   'message-id',
   'retried',
@@ -207,17 +209,22 @@ const ofServer: ReadonlySet<string> = new Set([
   'workflow-sdk-version',
 ]);
 
-/** Names and values in turn, without what the server says itself, whatever their dialect. */
+/**
+ * Removes the headers that the server sets itself, in any dialect; alternating names and values.
+ */
 export function ownHeaders(forwarded: readonly string[]): readonly string[] {
   return without(forwarded, (option) => ofServer.has(option));
 }
 
-/** As many of them as a failure callback may have: it names no other start of the run. */
+/**
+ * The headers that a failure callback may have: `ownHeaders` without the mark that asks for a
+ * takeover.
+ */
 export function failureHeaders(forwarded: readonly string[]): readonly string[] {
   return without(ownHeaders(forwarded), (option) => option === 'workflow-unknown-sdk');
 }
 
-/** With the header that shows the run's labels to its endpoint, unless there is one. */
+/** Adds the header that shows the run's labels to its endpoint, unless there is one. */
 export function withLabel(
   headers: readonly string[],
   { messagePrefix }: Dialect,
@@ -228,7 +235,7 @@ export function withLabel(
     : [...headers, `${messagePrefix}Label`, labels.join(',')];
 }
 
-/** With these labels shown to its endpoint, whatever was shown before. */
+/** Replaces the header that shows the run's labels to its endpoint. */
 export function relabeled(
   headers: readonly string[],
   dialect: Dialect,
@@ -241,7 +248,7 @@ export function relabeled(
   );
 }
 
-/** The value of `<any prefix><option>`; null = it is not there. */
+/** The value of `<any prefix><option>`; null = absent. */
 export function headerOf(headers: readonly string[], option: string): string | null {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     if (optionOf(headers[index] ?? '') === option) return headers[index + 1] ?? '';

@@ -1,6 +1,6 @@
 /**
- * What the publisher makes of a request for a workflow run: the submission that it is, with how its
- * outcome is answered, or a refusal that its client understands. Pure.
+ * Interprets a publish as a request for a workflow run. The result is a submission, which says how
+ * its outcome is answered, or a refusal that the client understands. Pure.
  */
 
 import { Refusal, type RefusalCode } from '../../grammar/result.js';
@@ -20,7 +20,7 @@ import { startSubmission, stepSubmission, triggerSubmission } from './run-submis
 import { stepIn } from './step.request.js';
 import { parseTrigger } from './trigger.request.js';
 
-/** What a publish is that is a request for a run. */
+/** Reads a publish that is a request for a run. */
 export function readRun(
   publish: PublishRequest,
   target: PublishTarget,
@@ -29,7 +29,7 @@ export function readRun(
 ): Submission | Refusal {
   const command = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
   if (command instanceof Refusal) return runRefusal(command, said);
-  // What names a moment means another one in the next request.
+  // A point in time would be wrong in a later request made from the template.
   const isRepeatable = !said.options.has('not-before');
   if (command.type === 'StartRun') {
     return startSubmission(command, isRepeatable ? startTemplate(command) : undefined);
@@ -38,7 +38,7 @@ export function readRun(
   return stepSubmission(command, isStep ? stepTemplate(command) : undefined);
 }
 
-/** The command that a request for a run is; `invalid` is what no run can do. */
+/** The command of a request for a run; `invalid` if no run can do what it asks. */
 export function parseRunRequest(
   publish: PublishRequest,
   target: PublishTarget,
@@ -66,7 +66,7 @@ function withoutIdleCallback(said: MessageHeaders): MessageHeaders {
   return isIdle ? { ...said, failureCallback: null } : said;
 }
 
-/** What a trigger is. */
+/** Reads a trigger. */
 export function readTrigger(
   publish: PublishRequest,
   target: PublishTarget,
@@ -78,9 +78,9 @@ export function readTrigger(
 }
 
 /**
- * A refusal of a request for a run. An endpoint that adds to its run takes 400 to mean that the
- * run has ended, and stops silently: every other refusal has another status. After 412 it does not
- * try again (workflows.md 3.1).
+ * Adapts a refusal of a request for a run. An endpoint that adds to its run takes 400 to mean that
+ * the run has ended, and stops silently, so every other refusal gets another status. After 412 the
+ * endpoint does not try again (workflows.md 3.1).
  */
 export function runRefusal(refusal: Refusal, headers: OptionHeaders): Refusal {
   const { code, message } = refusal;
@@ -93,7 +93,7 @@ const codesOfAdditions: Partial<Record<RefusalCode, RefusalCode>> = {
   too_large: 'over_limit',
 };
 
-/** Publishes that are requests for runs. */
+/** The interpreter of publishes that are requests for runs. */
 export const runInterpreter: PublishInterpreter = {
   options: ['workflow-init', 'workflow-runid'],
   read: readRun,
@@ -106,7 +106,7 @@ function groupRefusal({ kind, text }: PublishTarget): Refusal | null {
   return new Refusal('invalid', message);
 }
 
-/** It comes out of a run: a step, a call or an invocation. */
+/** Whether the request comes from a run: a step, a call or an invocation. */
 function isAddition({ options }: OptionHeaders): boolean {
   const isTrue = (option: string) => options.get(option)?.trim().toLowerCase() === 'true';
   return !isTrue('workflow-init') || isTrue('workflow-invoke');

@@ -1,4 +1,4 @@
-/** Wiring of the requests for workflow runs: some come in as publishes, others as triggers. */
+/** Wiring of the requests for workflow runs, which arrive as publishes or as triggers. */
 import { Inject, Module } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
 import { RouteTable } from '../../http/routes/route-table.js';
@@ -8,7 +8,7 @@ import type { WorkflowSettings } from '../settings.js';
 import { runInterpreter } from './run-interpreter.js';
 import { BatchTriggerRoute, TriggerRoute } from './trigger.routes.js';
 
-/** Publishes that carry options of workflows are read by `runInterpreter` from here on. */
+/** Makes `runInterpreter` read the publishes that carry options of workflows. */
 @Module({ imports: [PublishingModule] })
 export class RunRequestsModule {
   constructor(

@@ -1,4 +1,4 @@
-/** The start of a workflow run, by any request (workflows.md 1.3 and 1.5). Pure. */
+/** Makes the start of a workflow run from any request (workflows.md 1.3 and 1.5). Pure. */
 import type { Refusal } from '../../grammar/result.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import type { StartRun } from '../run-state/run.commands.js';
@@ -12,17 +12,17 @@ import {
   withLabel,
 } from './run-headers.js';
 
-/** What the endpoint's SDK can do. */
+/** The abilities of the endpoint's SDK. */
 export type EndpointAbilities = Pick<
   RunConfiguration,
   'answerCheck' | 'fetchesLazily' | 'reportsInitialBody'
 >;
 
-/** A run that invokes runs that invoke runs: deeper than this it is a mistake. */
+/** The deepest chain of runs that invoke runs; a deeper chain is a mistake. */
 const invokeCountMax = 100;
 const invokeCount = 'workflow-invoke-count';
 
-/** Starts a run, or takes one over; `payload` is its initial entry. */
+/** The command that starts a run or takes one over; `payload` is the initial entry. */
 export function startRun(
   { publish, said, options, message }: ReadRunRequest,
   payload: Buffer,
@@ -64,13 +64,13 @@ export function startIn(request: ReadRunRequest): StartRun | Refusal {
   const { features } = options;
   return startRun(request, publish.body, {
     answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
-    // The client for Python says that it fetches, and cannot; it knows no later feature.
+    // The Python client claims to fetch lazily but cannot; it does not claim this later feature.
     fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
     reportsInitialBody: features.has('InitialBody'),
   });
 }
 
-/** Why a run is refused that was invoked too many times over; null = it was not. */
+/** Why a run is refused whose chain of invocations is too deep; null = it is not. */
 export function deepInvocation({ said, message, reader }: ReadRunRequest): Refusal | null {
   const count = headerOf(message.headers, invokeCount);
   if (count === null) return null;

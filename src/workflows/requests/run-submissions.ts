@@ -1,6 +1,4 @@
-/**
- * What requests for runs submit: the command that each is, and how its outcome is answered. Pure.
- */
+/** The submissions of requests for runs: a command, and how its outcome is answered. Pure. */
 import type { Command, ResultOf } from '../../engine/decider.js';
 import type { Refusal } from '../../grammar/result.js';
 import type {
@@ -18,7 +16,7 @@ import type {
   SubmitStep,
 } from '../run-state/run.commands.js';
 
-/** One command of a run, whose result `success` makes into the answer. */
+/** One command of a run; `success` turns its result into the answer. */
 class RunSubmission<Own extends Command> implements Submission {
   readonly commands: readonly [Own];
 
@@ -38,7 +36,7 @@ class RunSubmission<Own extends Command> implements Submission {
   }
 }
 
-/** Starts a run; answered as a publish is (workflows.md 1.3). */
+/** Starts a run; answered like a publish (workflows.md 1.3). */
 export function startSubmission(command: StartRun, template?: RequestTemplate): Submission {
   return new RunSubmission(command, false, startAnswer, template);
 }
@@ -65,8 +63,8 @@ export function triggerSubmission(command: StartRun): Submission {
 }
 
 /**
- * Adds to a run. Its endpoint reads the id of the first answer of a batch and takes everything else
- * for granted, so that a refusal must be the answer of the whole request.
+ * Adds to a run. The endpoint reads only the id in the first answer of a batch and assumes that the
+ * rest succeeded, so a refusal must be the answer to the whole request.
  */
 export function stepSubmission(
   command: SubmitStep | RequestCall | InvokeRun,

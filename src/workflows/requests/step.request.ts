@@ -1,7 +1,4 @@
-/**
- * The submission of a step as it stands on the wire -> the command that stores it (workflows.md
- * 3.1). Pure.
- */
+/** Parses the submission of a step into the command that stores it (workflows.md 3.1). Pure. */
 import { isJsonObject, isWellFormed, parseJson } from '../../grammar/json.js';
 import { ok, type Refusal, type Result, refused } from '../../grammar/result.js';
 import type { OptionHeaders } from '../../http/dialect.js';
@@ -36,19 +33,21 @@ export function stepIn(request: ReadRunRequest): SubmitStep | Refusal {
   };
 }
 
-/** The run that is added to; null = the request does not name it, and is refused. */
+/** The run that the request adds to; null = the request does not name it, and is refused. */
 export function runIdOf({ reader, options }: ReadRunRequest): string | null {
   if (options.runId === null) reader.refuse('invalid', 'workflow-runid', 'is missing');
   return options.runId;
 }
 
-/** The refusal of what could not be read: the reader has noted why. */
+/** The refusal that the reader noted. */
 export function refusalIn({ refusal }: OptionReader): Refusal {
   if (refusal === null) throw new Error('refused without a reason');
   return refusal;
 }
 
-/** The options that a step names itself; for the others the run's terms hold (workflows.md 1.5). */
+/**
+ * The options that a step sets itself; for the others, the run's terms apply (workflows.md 1.5).
+ */
 export function stepOptions(
   { options }: OptionHeaders,
   message: Pick<ReadRunRequest['message'], keyof StepOptions>,
@@ -65,19 +64,19 @@ export function stepOptions(
   };
 }
 
-/** Names and types stay in memory as long as their run is active, so they are not for prose. */
+/** Bounded, because names and types stay in memory as long as their run is active. */
 export const stepNameLengthMax = 1024;
 
 /**
  * Reads the JSON of a step. Only its name, type and numbers are kept in memory; its text is stored
- * as it came. Everything else in it is for the endpoint, and so is a type unknown to the server.
+ * unchanged. All other fields, and types that the server does not know, are for the endpoint.
  */
 export function parseStepBody(body: Buffer): Result<StepInfo> {
   const json = parseJson(body);
   return json.ok ? parseStep(json.value) : json;
 }
 
-/** One step: older clients write `null` for what they do not use. */
+/** Reads one step; older clients write `null` for fields that they do not use. */
 export function parseStep(value: unknown): Result<StepInfo> {
   if (!isJsonObject(value)) return refused('a step must be a JSON object');
   const { stepId, stepName, stepType, concurrent, targetStep } = value;
@@ -99,8 +98,8 @@ function isWhole(value: unknown, min: number): value is number {
 }
 
 /**
- * Whether a step, or its type, may be called this. Half a character would be another one once it
- * was stored: the step would not be known again.
+ * Whether this may be the name or type of a step. A lone surrogate would become another character
+ * when stored, so that the step would not be recognized again.
  */
 export function isStepName(value: unknown): value is string {
   if (typeof value !== 'string' || value.length === 0) return false;

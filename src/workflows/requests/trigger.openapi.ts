@@ -1,4 +1,4 @@
-/** How the ways in of triggers are described (workflows.md 1.3). */
+/** The OpenAPI descriptions of the trigger routes (workflows.md 1.3). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -46,7 +46,7 @@ const trigger = once(() =>
   }),
 );
 
-/** Those of `/v2/trigger` and of many triggers at once. */
+/** The routes of `/v2/trigger` and of batches of triggers. */
 export const triggerRoutes = {
   trigger: {
     summary: 'Start a workflow run',

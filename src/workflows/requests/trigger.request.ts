@@ -1,6 +1,6 @@
 /**
- * A trigger as it stands on the wire -> the start of a run, as if the endpoint's own SDK had sent
- * it with all that it can do (workflows.md 1.3). Pure.
+ * Parses a trigger into the start of a run, as if the endpoint's own SDK had sent it with all its
+ * features (workflows.md 1.3). Pure.
  */
 import { withDefaultHeaders } from '../../grammar/headers.js';
 import { Refusal } from '../../grammar/result.js';
@@ -12,10 +12,10 @@ import type { StartRun } from '../run-state/run.commands.js';
 import { failureHeaders, readMessage, readWorkflowOptions } from './run-headers.js';
 import { deepInvocation, startRun } from './run-start.js';
 
-/** What only an SDK says. */
+/** Options that only SDKs send. */
 const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
 
-/** The start that one trigger is; only its route sets it apart from a publish. */
+/** The start that one trigger requests; only its route distinguishes it from a publish. */
 export function parseTrigger(
   publish: PublishRequest,
   target: PublishTarget,
@@ -40,7 +40,9 @@ export function parseTrigger(
   return withFailureCall(command, said);
 }
 
-/** A failure call is for the SDK too: it is marked as one, and it has the headers of the run. */
+/**
+ * The SDK also handles failure calls, so they are marked as such and carry the headers of the run.
+ */
 function withFailureCall(command: StartRun, { dialect }: MessageHeaders): StartRun {
   const { configuration } = command;
   if (configuration.terms.failureCallback === null) return command;

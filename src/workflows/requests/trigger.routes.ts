@@ -1,5 +1,5 @@
 /**
- * How clients without an SDK start workflow runs (workflows.md 1.3):
+ * The routes by which clients without an SDK start workflow runs (workflows.md 1.3):
  *
  *     POST /v2/trigger/{workflowUrl}   express lane
  *     POST /v2/batch/trigger           express lane
@@ -16,7 +16,7 @@ import { BatchSubmission, RefusedSubmission } from '../../messaging/publishing/s
 import { readTrigger } from './run-interpreter.js';
 import { triggerRoutes } from './trigger.openapi.js';
 
-/** One run. */
+/** Starts one run. */
 export class TriggerRoute implements ExpressRoute {
   readonly methods = ['POST'];
   readonly isExpress = true;
@@ -36,7 +36,7 @@ export class TriggerRoute implements ExpressRoute {
   }
 }
 
-/** Many runs: a list is answered, in which a refused one is `{error}`. */
+/** Starts many runs; answers with a list, in which a refused start is `{error}`. */
 export class BatchTriggerRoute implements ExpressRoute {
   readonly methods = ['POST'];
   readonly isExpress = true;

@@ -1,4 +1,4 @@
-/** What jobs do with failed runs: resume, restart and delete them (messaging.md 13). */
+/** What jobs can do with failed runs: resume, restart and delete them (messaging.md 13). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
@@ -25,7 +25,7 @@ import type { WorkflowSettings } from '../settings.js';
 
 const over = 'failedRuns';
 
-/** A run is taken in one turn with the job's progress: never twice, never half. */
+/** A run is handled in one turn with the job's progress, so never twice and never partly. */
 @Injectable()
 export class FailedRunJobs {
   constructor(
@@ -38,7 +38,7 @@ export class FailedRunJobs {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** For the table of what jobs can do. */
+  /** The verbs for the table of what jobs can do. */
   get verbs(): readonly JobVerb[] {
     return [
       this.revival('resume'),
@@ -54,7 +54,7 @@ export class FailedRunJobs {
     ];
   }
 
-  /** One at a time, as each may be large. */
+  /** Revives one run at a time, because each may be large. */
   private revival(kind: RevivalKind): JobVerb {
     return {
       ...{ over, verb: kind, atOnce: 1, takesRoom: true },

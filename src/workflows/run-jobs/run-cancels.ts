@@ -1,4 +1,4 @@
-/** What jobs do with active runs: take them back (messaging.md 13). */
+/** What jobs can do with active runs: cancel them (messaging.md 13). */
 import { Injectable } from '@nestjs/common';
 import TinyQueue from 'tinyqueue';
 import { ok, Refusal, type Result } from '../../grammar/result.js';
@@ -16,22 +16,27 @@ import { ActiveRuns } from '../active-runs/active-runs.js';
 import { isRunMeant, type MeantRuns, meantRuns } from '../active-runs/cancel-runs.request.js';
 import { Runs } from '../runs/run.entity.js';
 
-/** So many are looked at per tick: one that sleeps is unpacked for it. */
+/** How many runs are examined per tick; a sleeping run must be unpacked for that. */
 const looksPerTick = 256;
 
-/** So many are held at once: those that began later are looked for once these are taken. */
+/**
+ * How many runs are collected at once, oldest first; later ones are looked for once these are done.
+ */
 const heldMax = 20_000;
 
-/** The end of a run ends what waits for it, in the same turn. */
+/**
+ * How many runs are canceled in one turn; few, because the turn also handles everything that
+ * depends on each run's end.
+ */
 const atOnce = 8;
 
-/** A run at its place. */
+/** A run with the journal offset of its start. */
 interface Placed {
   readonly id: string;
   readonly offset: number;
 }
 
-/** Only runs that began before the job are looked at. */
+/** Considers only runs that started before the job. */
 @Injectable()
 export class RunCancels {
   constructor(
@@ -39,7 +44,7 @@ export class RunCancels {
     private readonly active: ActiveRuns,
   ) {}
 
-  /** For the table of what jobs can do. */
+  /** The verbs for the table of what jobs can do. */
   readonly verbs: readonly JobVerb[] = [
     {
       ...{ over: 'runs', verb: 'cancel', atOnce, takesRoom: false },
@@ -52,7 +57,7 @@ export class RunCancels {
     return meant.ok ? ok((range) => this.walk(meant.value, range)) : meant;
   }
 
-  /** Its places are those of the starts, the oldest first. */
+  /** Walks the runs by the offsets of their starts, oldest first. */
   private async *walk(filters: MeantRuns, range: JobRange): AsyncGenerator<JobStep> {
     for (let position = range.position; ; ) {
       const { oldest, isCut } = await this.oldest(filters, { ...range, position });
@@ -64,7 +69,7 @@ export class RunCancels {
     }
   }
 
-  /** A job may take its time: its run may be over by then, and another one bear the name. */
+  /** A job may be slow: by now the run may have ended, and another run may have the same id. */
   private prepare({ id, offset }: Placed): PreparedItem {
     const isThere = () => this.runs.actors.firstOffsetOf(id) === offset;
     if (!isThere()) return new Refusal('not_found', `workflow run ${id} not found`);
@@ -87,7 +92,7 @@ export class RunCancels {
       isCut = true;
     }
     const sorted = held.data.sort((one, other) => one.offset - other.offset);
-    // A run that is woken while it is walked over comes twice.
+    // A run that is woken during the walk appears twice.
     const oldest = sorted.filter(({ offset }, index) => offset !== sorted[index - 1]?.offset);
     return { oldest, isCut };
   }

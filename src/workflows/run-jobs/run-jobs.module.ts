@@ -1,4 +1,4 @@
-/** Wiring of what jobs can do with runs, active and failed. */
+/** Wiring of what jobs can do with active and failed runs. */
 import { Module } from '@nestjs/common';
 import { JobVerbs } from '../../messaging/jobs/job-verbs.js';
 import { JobsModule } from '../../messaging/jobs/jobs.module.js';
@@ -8,7 +8,7 @@ import { RunsModule } from '../runs/runs.module.js';
 import { FailedRunJobs } from './failed-run-jobs.js';
 import { RunCancels } from './run-cancels.js';
 
-/** Adds its verbs while modules are built. */
+/** Adds the verbs while modules are constructed. */
 @Module({
   imports: [FailedRunsModule, JobsModule, RunsModule, WorkflowsModule],
   providers: [FailedRunJobs, RunCancels],

@@ -1,7 +1,7 @@
 /** Step types that the server handles specially. */
 import type { StepInfo } from './run.events.js';
 
-/** A step whose result names the URL that a third party may call. */
+/** The type of a step whose result is a URL that a third party may call. */
 const webhookStepType = 'CreateWebhook';
 
 /**

@@ -29,12 +29,12 @@ type Nullable<T> = { readonly [Field in keyof T]: T[Field] | null };
 export interface StartRun extends Command<StartReceipt> {
   readonly type: 'StartRun';
   readonly configuration: RunConfiguration;
-  /** Of the initial delivery. */
+  /** Id of the initial delivery. */
   readonly messageId: string;
   readonly payload: Buffer;
   /** Journal offset of the `RunStarted` whose payload this run shares; null = its own payload. */
   readonly payloadOffset: number | null;
-  /** Of the initial delivery, Unix milliseconds. */
+  /** Earliest initial delivery, Unix milliseconds. */
   readonly notBefore: number;
   /** Whether the endpoint takes over a run that another client started, and sets its options. */
   readonly isTakeover: boolean;

@@ -232,7 +232,7 @@ export interface StepInvoked extends DomainEvent {
   readonly messageId: string;
 }
 
-/** A run that this one started has ended. */
+/** A run that this run had started has ended. */
 export interface InvocationEnded extends DomainEvent {
   readonly type: 'InvocationEnded';
   readonly step: StepInfo;

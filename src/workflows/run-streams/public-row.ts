@@ -1,9 +1,12 @@
-/** What a public token may see of a run: it is made for browsers, which no secret reaches. Pure. */
+/**
+ * What the bearer of a public token may see of a run. Such tokens are for browsers, which must
+ * receive no secrets. Pure.
+ */
 import type { RunLogRow, StepInfoObject } from '../logs/run-log-row.js';
 
 /**
- * Steps whose result, as it was submitted, has headers of third parties in it, or the URL that ends
- * a wait; that URL is made of the run's id and the event that the wait is for.
+ * Steps whose submitted result contains headers of third parties, or the URL that ends a wait; that
+ * URL consists of the run's id and the awaited event.
  */
 const confidentialResults: ReadonlySet<string> = new Set([
   'Call',
@@ -12,8 +15,8 @@ const confidentialResults: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Without headers, labels and addresses, and without the queries of URLs, which hold secrets; nor
- * what third parties are sent, such as the URL of the webhook that they are to call.
+ * Removes headers, labels, addresses, and the queries of URLs, which may contain secrets. Also
+ * removes what is sent to third parties, such as the URL of a webhook that they should call.
  */
 export function publicRow(row: RunLogRow): RunLogRow {
   const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;

@@ -1,30 +1,32 @@
-/** The open streams of each run, which are woken by durable events of it and of its messages. */
+/**
+ * The open streams of each run, which are woken by durable events of the run and of its messages.
+ */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { AnyInterest } from '../../engine/registration.js';
 import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 
-/** One that follows a run. */
+/** A stream that follows a run. */
 export interface RunFollower {
   readonly runId: string;
-  /** Something has happened, durably. */
+  /** Reports that something durable has happened. */
   wake(): void;
 }
 
-/** Streams of one run are few; messages of it are found by their ids while it is followed. */
+/** The few streams of one run, and the ids by which its messages are found while it is followed. */
 interface Followed {
   readonly followers: Set<RunFollower>;
   readonly messageIds: Set<string>;
 }
 
-/** While no run is followed, the engine calls it for no event. */
+/** While no run is followed, the engine does not call the listener. */
 export class RunFollowers {
   private readonly runs = new Map<string, Followed>();
   private readonly runOfMessage = new Map<string, string>();
-  /** What `listener` observes: everything, while runs are followed. */
+  /** The events that `listener` observes: all of them, while any run is followed. */
   readonly interest: AnyInterest = { served: this.runs };
 
-  /** Sees durable events of runs and messages, in their order. */
+  /** Receives durable events of runs and messages, in order. */
   readonly listener = (envelopes: readonly EventEnvelope[]): void => {
     const woken = new Set<Followed>();
     for (const envelope of envelopes) {
@@ -37,7 +39,7 @@ export class RunFollowers {
     for (const { followers } of woken) for (const follower of followers) follower.wake();
   };
 
-  /** `pending` are the messages of the run that are not final now. */
+  /** Adds a follower; `pending` are the run's messages that are not final now. */
   add(follower: RunFollower, pending: readonly string[]): void {
     const { runId } = follower;
     const known = this.runs.get(runId) ?? { followers: new Set(), messageIds: new Set() };
@@ -46,7 +48,7 @@ export class RunFollowers {
     for (const id of pending) this.remember(known, id, runId);
   }
 
-  /** The follower is not woken any more; removing it twice is removing it once. */
+  /** Stops waking the follower. Removing it again has no effect. */
   remove(follower: RunFollower): void {
     const followed = this.runs.get(follower.runId);
     if (followed === undefined) return;

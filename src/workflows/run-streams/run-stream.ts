@@ -1,4 +1,4 @@
-/** What happens to one run, as server-sent events: what was, what comes, and its end. */
+/** What happens to one run, as server-sent events: the past events, those to come, and the end. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import type { EventStream } from '../../http/bytes/event-stream.js';
@@ -9,7 +9,7 @@ import type { RunLogRow } from '../logs/run-log-row.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunFollower } from './run-followers.js';
 
-/** The stream of one client; made and counted by `RunStreams`. */
+/** The stream of one client; created and counted by `RunStreams`. */
 export class RunStream implements RunFollower {
   private readonly gathered: GatheredEvents;
   private isWoken = false;
@@ -19,18 +19,18 @@ export class RunStream implements RunFollower {
     readonly runId: string,
     private readonly journal: Journal,
     private readonly events: EventStream,
-    /** What is shown of an event. */
+    /** The rows that are shown for an event. */
     private readonly rowsOf: (envelope: EventEnvelope) => Promise<readonly Partial<RunLogRow>[]>,
   ) {
     this.gathered = new GatheredEvents(events, true);
   }
 
-  /** Sends the events at `from` and behind it, until the run or the stream has ended. */
+  /** Sends the events from offset `from` on, until the run or the stream ends. */
   run(from: number): Promise<void> {
     return this.gathered.run(() => this.follow(from));
   }
 
-  /** Something has happened to the run that is durable. */
+  /** Reports that something durable has happened to the run. */
   wake(): void {
     this.isWoken = true;
     this.whenWoken();
@@ -45,12 +45,15 @@ export class RunStream implements RunFollower {
     }
   }
 
-  /** No more events are sent. */
+  /** Ends the stream: no more events are sent. */
   end(): void {
     this.events.end();
   }
 
-  /** Sends what there is in [from, until), or a part of it; answers where it has come to. */
+  /**
+   * Sends the events in [from, until), or only the first of them; returns the offset at which to
+   * continue.
+   */
   private async sendFrom(from: number, until: number): Promise<number> {
     const { events, gathered } = this;
     await events.askForRoom();
@@ -77,14 +80,14 @@ export class RunStream implements RunFollower {
 
   private async textOf(envelope: EventEnvelope): Promise<string> {
     const made = await this.rowsOf(envelope);
-    // Terms are hashes: what another run is found by may look alike.
+    // Terms are hashes, so the query may also return events of another run.
     const rows = made.filter(({ workflowRunId }) => workflowRunId === this.runId);
     if (rows.length === 0) return '';
     const { offset } = envelope;
     return `id: ${offset}\ndata: ${JSON.stringify({ offset, rows })}\n\n`;
   }
 
-  /** Settles when there may be more. */
+  /** Resolves when there may be more events. */
   private async wait(): Promise<void> {
     await this.events.wait((come) => {
       this.whenWoken = come;

@@ -1,4 +1,4 @@
-/** What belongs to the stream of a run: its public tokens, and what it waits for. */
+/** Routes beside the stream of a run: its public tokens, and the events that it waits for. */
 import { Controller, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -15,13 +15,13 @@ import {
 import { parseTokenRequest } from './run-streams.request.js';
 import { RunTokens } from './run-tokens.js';
 
-/** A run of thousands of parallel waits shows so many of them. */
+/** The most waits that are shown of a run, which may have thousands in parallel. */
 const waitersMax = 1000;
 
-/** A token says the id of its run, in a header or in a URL. */
+/** The token contains the run's id and must fit a header or a URL. */
 const runIdLengthMax = 1024;
 
-/** 404 for a run that is not active. A token needs no event: making one changes nothing. */
+/** 404 for a run that is not active. Creating a token changes no state, so it needs no event. */
 @Controller('v2/workflows/runs')
 export class RunStreamsController {
   constructor(

@@ -18,16 +18,16 @@ import { RunStreams } from './run-streams.js';
 import { RunStreamRoute } from './run-streams.routes.js';
 import { RunTokens } from './run-tokens.js';
 
-/** Streams end at once. */
+/** Short, because streams end at once. */
 const stopDeadlineMs = 1000;
 
-/** What public tokens are signed with. */
+/** The secrets from which the signing key of public tokens is derived. */
 interface ServerSecrets {
   readonly tokens: readonly string[];
   readonly restPassword: string;
 }
 
-/** Its streams are ended before the doors close, which wait for every answer. */
+/** Ends its streams before the doors close, because the doors wait for every answer. */
 @Module({
   imports: [RunLogsModule, RunsModule],
   controllers: [RunStreamsController],
@@ -69,7 +69,7 @@ export class RunStreamsModule implements OnModuleInit {
       deadlineMs: stopDeadlineMs,
       stop: () => this.streams.stop(),
     };
-    // Added when the doors are there, they stop before those, which wait for every answer.
+    // Added after the doors, so that the streams stop first: the doors wait for every answer.
     const recover = async () => this.life.addStoppable(stoppable);
     this.life.addRecoverable({ name: stoppable.name, recover });
   }

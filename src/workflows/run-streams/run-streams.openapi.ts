@@ -1,4 +1,6 @@
-/** How the streams of runs, their tokens and their waits are described (workflows.md 4.6). */
+/**
+ * The OpenAPI descriptions of the streams of runs, their tokens and their waits (workflows.md 4.6).
+ */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -28,7 +30,7 @@ const token = once(() =>
 /** The answer of `POST /v2/workflows/runs/{id}/token`. */
 export type RunTokenObject = z.output<ReturnType<typeof token>>;
 
-/** Those of the stream, the token and the waiters of one run (workflows.md 4.6). */
+/** The routes of the stream, the token and the waiters of one run (workflows.md 4.6). */
 export const runStreamRoutes = {
   stream: {
     path: '/v2/workflows/runs/{workflowRunId}/stream',

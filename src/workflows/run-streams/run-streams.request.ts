@@ -1,4 +1,4 @@
-/** What is asked of the streams of runs: queries and bodies, read and checked. Pure. */
+/** Reads and checks the queries and bodies of requests about streams of runs. Pure. */
 import { z } from 'zod';
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -6,15 +6,15 @@ import { readJsonBody } from '../../http/json-body.js';
 import { readFilters, text } from '../../http/query-filters.js';
 import { parseRunLogQuery, type RunLogQuery } from '../logs/run-logs.request.js';
 
-/** Bytes that are shown of each body where nothing is said, and at most. */
+/** Bytes shown of each body: the default, and the maximum. */
 const trimStandard = 64 * 1024;
 const trimMax = 1024 * 1024;
 
-/** A public token is good for so long where nothing is said, and at most. */
+/** How long a public token is valid: the default, and the maximum. */
 const goodMsStandard = 60 * 60 * 1000;
 const goodMsMax = 7 * 24 * goodMsStandard;
 
-/** Which rows of its run a stream tells, from its query: `trimBody` alone. */
+/** Which rows a stream sends, from its query, which has only `trimBody`. */
 export function parseStreamQuery(target: string): Result<RunLogQuery> {
   const filters = readFilters(target, { trimBody: text });
   if (!filters.ok) return filters;
@@ -23,12 +23,12 @@ export function parseStreamQuery(target: string): Result<RunLogQuery> {
   return parseRunLogQuery(`/?trimBody=${encodeURIComponent(given)}`);
 }
 
-/** The body that asks for a token, which may be empty. */
+/** The body of a request for a token; it may be empty. */
 export const runTokenSchema = z.strictObject({
   expiresIn: z.string().optional().describe('A duration, at most 7d; default 1h'),
 });
 
-/** How long a public token is to be good, milliseconds; an empty body means the default. */
+/** How long a public token shall be valid, in milliseconds; an empty body means the default. */
 export function parseTokenRequest(body: Buffer): Result<number> {
   const request = readJsonBody(body.length === 0 ? Buffer.from('{}') : body, runTokenSchema);
   if (!request.ok) return request;

@@ -1,4 +1,4 @@
-/** `/v2/workflows/runs/{id}/stream`: a run as it happens (workflows.md 4.6). */
+/** `/v2/workflows/runs/{id}/stream`: the events of a run as they happen (workflows.md 4.6). */
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -8,7 +8,7 @@ import { runStreamRoutes } from './run-streams.openapi.js';
 import { parseStreamQuery } from './run-streams.request.js';
 import { publicPrincipal } from './run-tokens.js';
 
-/** It hijacks its exchange: the stream outlives what Fastify knows of the request. */
+/** Hijacks the exchange, because the stream outlives Fastify's handling of the request. */
 @Injectable()
 export class RunStreamRoute implements FastifyRoute {
   readonly methods = ['GET'];
@@ -33,7 +33,7 @@ export class RunStreamRoute implements FastifyRoute {
   }
 }
 
-/** The offset that a client says it has; null = it says none. */
+/** The offset of the last event that the client has received; null = the client names none. */
 function lastEventOf({ request }: FastifyExchange): number | null {
   const id = request.headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;

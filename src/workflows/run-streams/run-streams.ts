@@ -1,4 +1,4 @@
-/** The streams of runs: which there are, where each begins, and what its client may see. */
+/** Manages the streams of runs: which are open, where each begins, and what its client may see. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
@@ -14,7 +14,7 @@ import { publicRow } from './public-row.js';
 import { RunFollowers } from './run-followers.js';
 import { RunStream } from './run-stream.js';
 
-/** Each of them reads what is recorded: so many at once. */
+/** The most streams at once, because each of them reads from the journal. */
 const streamsMax = 1000;
 
 const busy = new Refusal(
@@ -23,22 +23,22 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
-/** What a client asks for. */
+/** A client's request for a stream. */
 export interface RunStreamQuestion {
   readonly runId: string;
-  /** The offset of the last event that it has; null = none. */
+  /** The offset of the last event that the client has; null = none. */
   readonly last: number | null;
   readonly rows: RunLogQuery;
-  /** It has a public token: it is shown no headers and no addresses. */
+  /** Whether the client has a public token, so that it sees no headers and no addresses. */
   readonly isPublic: boolean;
 }
 
-/** Serves a reader until its stream ends; null = there is nothing left to send. */
+/** Serves a reader until its stream ends; null = nothing is left to send. */
 export type ServeStream = ((reader: EventStreamReader) => Promise<void>) | null;
 
 /**
- * One for the server; a bounded number of streams is open at once, others are answered 503. null of
- * `follow` = the run has ended and its client has all of it.
+ * One instance for the server. The number of open streams is bounded; further requests get 503.
+ * `follow` returns null if the run has ended and the client has all of its events.
  */
 @Injectable()
 export class RunStreams {
@@ -52,7 +52,7 @@ export class RunStreams {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Refused where the journal knows no such run, or too many are followed. */
+  /** Refused if the journal knows no such run, or too many streams are open. */
   async follow({ runId, last, rows, isPublic }: RunStreamQuestion): Promise<ServeStream | Refusal> {
     if (!this.streams.hasPlace) return busy;
     const begun = await this.begun(runId);
@@ -74,17 +74,17 @@ export class RunStreams {
     };
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.streams.size;
   }
 
-  /** Ends every stream; there are no more. */
+  /** Ends every stream and admits no more. */
   stop(): void {
     this.streams.stop();
   }
 
-  /** Where the latest run of this name began and, if it has, ended. */
+  /** Where the latest run of this id started and, if it has ended, where it ended. */
   private async begun(runId: string): Promise<{ from: number; end: number | null } | null> {
     const active = await this.runs.shown(() => this.runs.actors.firstOffsetOf(runId));
     if (active !== undefined) return { from: active, end: null };

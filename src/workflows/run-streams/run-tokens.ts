@@ -1,22 +1,24 @@
 /**
  * Public tokens: each may read the stream of one run until it expires, so that a browser can show
- * it. The server keeps nothing for them: they say what they are good for, and are signed.
+ * it. The server stores no tokens: a token names its run and expiry, and is signed.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { BearerToken } from '../../http/identity/bearer-token.js';
 import type { RequestHead } from '../../http/request-head.js';
 
-/** What the journal and the log call the bearer of such a token. */
+/** The name of the bearer of such a token in the journal and the log. */
 export const publicPrincipal = 'run-token';
 
 const form = /^swr_([\w-]{1,2048})\.([\w-]{43})$/;
 const streamPath = /^\/v2\/workflows\/runs\/([^/?]+)\/stream(?:\?|$)/;
 
-/** A token cannot be taken back but with the credentials of the server. */
+/**
+ * Signs and checks tokens. A token can be revoked only by changing the credentials of the server.
+ */
 export class RunTokens {
   private readonly key: Buffer;
 
-  /** `secrets` are credentials of this server: a change of them makes its tokens worthless. */
+  /** `secrets` are credentials of this server: changing them invalidates all tokens. */
   constructor(
     secrets: readonly string[],
     private readonly now: () => number,
@@ -24,13 +26,16 @@ export class RunTokens {
     this.key = createHmac('sha256', 'stepwell run token').update(JSON.stringify(secrets)).digest();
   }
 
-  /** A token for the stream of `runId`, good until `expiresAt`, Unix milliseconds. */
+  /** Makes a token for the stream of `runId`, valid until `expiresAt` (Unix milliseconds). */
   sign(runId: string, expiresAt: number): string {
     const said = Buffer.from(JSON.stringify([runId, expiresAt])).toString('base64url');
     return `swr_${said}.${this.mac(said).toString('base64url')}`;
   }
 
-  /** Who a token is for this request; undefined = it is none, or not for what is asked. */
+  /**
+   * The principal of a token for this request; undefined = it is no such token, or is not valid for
+   * this request.
+   */
   bearer(token: string, { url = '' }: RequestHead): BearerToken | undefined {
     const [, said = '', signature = ''] = form.exec(token) ?? [];
     if (said === '') return undefined;

@@ -9,7 +9,7 @@ const windowMs = 600_000;
 
 /** How a run was started. */
 export interface KnownRun {
-  /** Of the initial delivery. */
+  /** Id of the initial delivery. */
   readonly messageId: string;
   /** Unix milliseconds. */
   readonly createdAt: number;

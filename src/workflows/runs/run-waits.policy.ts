@@ -1,4 +1,4 @@
-/** What waiting for an event means to an active run (workflows.md 3.4 and 3.5). Pure. */
+/** The decisions of an active run about its waits for events (workflows.md 3.4 and 3.5). Pure. */
 import { accept, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import { callWaitStepType } from '../run-state/known-steps.js';

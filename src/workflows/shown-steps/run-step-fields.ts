@@ -1,4 +1,4 @@
-/** What a step was about, put together from its plan, its beginning and its result. Pure. */
+/** The fields that describe a step, composed from its plan, its opening and its result. Pure. */
 import { headerMap } from '../../grammar/headers.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { endedInvocationBody } from '../deliveries/entry-body.js';
@@ -13,7 +13,7 @@ import {
 } from './step-fields.js';
 import type { PlacedEntry, RunStep } from './step-groups.js';
 
-/** `call` is the step's message to a third party, `children` are the runs that were invoked. */
+/** `call` is the step's message to a third party; `children` are the invoked runs. */
 export function runStepFields(
   { plan, opening, result }: RunStep,
   showing: Showing,
@@ -71,7 +71,7 @@ function invokedFields(
   const { configuration } = started.event;
   const showing = { bytesMax, redaction: hiding(redaction, configuration.terms.redaction) };
   const headers = headerMap(null, configuration.headers);
-  // Its invoker may have ended before: then nothing but the child's own end says so.
+  // If the invoker ended before the child, only the child's own end tells how it ended.
   const ended =
     end === null
       ? null

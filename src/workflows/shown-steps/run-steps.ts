@@ -1,13 +1,13 @@
 /**
- * The steps of a run, as the listing of runs groups them (workflows.md 5.1). The way from what has
- * happened to what is shown:
+ * The steps of a run, as the listing of runs groups them (workflows.md 5.1). From the events to the
+ * shown object:
  *
- *     RunHistory       what the events of the run and of its messages say, oldest first
- *     step-groups      the steps: of each its plan, its beginning and its result
+ *     RunHistory       what the events of the run and its messages say, oldest first
+ *     step-groups      the steps, each with its plan, its opening and its result
  *     step-messages    which messages are about which step
- *     step-state       how far a step has come
- *     run-step-fields  what a step was about
- *     run-steps        all of that as one object for each step
+ *     step-state       the state of a step
+ *     run-step-fields  the fields that describe a step
+ *     run-steps        all of this as one object for each step
  *
  * Pure.
  */
@@ -34,7 +34,7 @@ import {
 } from './step-object.js';
 import { messageState, stepState } from './step-state.js';
 
-/** Groups in the order in which they began; what the endpoint has to do now comes last. */
+/** The groups in the order in which they began; what the endpoint has to do next comes last. */
 export function runSteps(history: RunHistory, around: RunSurroundings): readonly StepGroupObject[] {
   return new RunSteps(history, around).toGroups();
 }
@@ -84,7 +84,7 @@ class RunSteps {
     };
   }
 
-  /** The delivery of the latest entry, while that has brought nothing. */
+  /** The delivery of the latest entry, while no step has come of it. */
   private next(): NextStepObject | null {
     const { end, entries } = this.history;
     if (end?.event.type === 'RunFailed' && end.event.cause === 'stalled') {
@@ -145,7 +145,7 @@ class RunSteps {
     return stepError(failure, this.around.bytesMax);
   }
 
-  /** As they are delivered; those of the user are hidden as the run says. */
+  /** The delivered headers; those of the user are redacted as the run requests. */
   private headersOf(message: HistoryMessage | undefined, { redaction }: Showing) {
     const own = message?.published.event;
     const { headers: added, dialect } = this.history.configuration;

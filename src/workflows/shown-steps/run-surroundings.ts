@@ -1,14 +1,14 @@
-/** What is shown of a run beside its own events. */
+/** What is needed to show a run besides its own events. */
 import type { ChildRun } from '../history/run-history.js';
 
-/** Gathered once for a run, by the listing. */
+/** Collected by the listing, once for each run. */
 export interface RunSurroundings {
   /** Unix milliseconds. */
   readonly now: number;
-  /** Messages that are being delivered. */
+  /** Ids of the messages whose attempt is in progress. */
   readonly running: ReadonlySet<string>;
-  /** The runs that it has invoked, by their first messages: an id may be used again. */
+  /** The runs that it invoked, by their first messages, because run ids may be reused. */
   readonly children: ReadonlyMap<string, ChildRun>;
-  /** Of each text that is shown, in bytes; null = all of it, -1 = nothing. */
+  /** The most bytes shown of each text; null = all, -1 = nothing. */
   readonly bytesMax: number | null;
 }

@@ -1,11 +1,11 @@
-/** A text of a run as it may be shown: hidden, whole, cut or not at all. Pure. */
+/** A text of a run as it may be shown: redacted, whole, cut or not at all. Pure. */
 import { StringDecoder } from 'node:string_decoder';
 import { redacted } from '../../messaging/messages/redaction.js';
 
 /**
- * The text, or its first `bytesMax` bytes without half a character at the end (null = all of it);
- * a hidden one is its digest. undefined = nothing is to be shown: there is none, or no bytes are
- * wanted (`bytesMax` -1, workflows.md 5.1).
+ * The text, or its first `bytesMax` bytes without a partial character at the end (null = all); for
+ * a hidden text, its digest. undefined = show nothing: there is no text, or no bytes are wanted
+ * (`bytesMax` -1, workflows.md 5.1).
  */
 export function shownText(
   text: Buffer | string | null,

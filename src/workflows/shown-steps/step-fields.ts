@@ -1,4 +1,4 @@
-/** What a step was about, as the logs of runs show it (workflows.md 5.1). Pure. */
+/** The fields by which the logs of runs describe a step (workflows.md 5.1). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
@@ -8,9 +8,9 @@ import type { MessagePublished } from '../../messaging/messages/message.events.j
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import { shownText } from './shown-text.js';
 
-/** What the kinds of steps have beside what all have; absent values are left out. */
+/** The fields of particular step types, besides those of every step; absent values are left out. */
 export interface StepFields {
-  /** JSON as text; of a wait, base64. */
+  /** JSON as text; for a wait, base64. */
   readonly out?: string;
   /** Seconds. */
   readonly sleepFor?: number;
@@ -24,11 +24,11 @@ export interface StepFields {
   readonly callResponseHeaders?: HeaderMap;
   readonly callResponseBody?: string;
   readonly waitEventId?: string;
-  /** As the step spells it: `7d`. */
+  /** As the step spells it, for example `7d`. */
   readonly waitTimeoutDuration?: string;
   /** Unix milliseconds. */
   readonly waitTimeoutDeadline?: number;
-  /** The time was over. */
+  /** Whether the wait timed out. */
   readonly waitTimeout?: boolean;
   readonly invokedWorkflowRunId?: string;
   readonly invokedWorkflowUrl?: string;
@@ -40,17 +40,17 @@ export interface StepFields {
 
 /** How texts are shown. */
 export interface Showing {
-  /** Of each text, in bytes; null = all of it, -1 = nothing. */
+  /** The most bytes of each text; null = all, -1 = nothing. */
   readonly bytesMax: number | null;
   readonly redaction: Redaction | null;
 }
 
-/** Of the payload that a run was started with. */
+/** The fields of the payload that a run was started with. */
 export function payloadFields(payload: Buffer | null, showing: Showing): StepFields {
   return textField('out', payload, showing);
 }
 
-/** Of a plan or a result as it was submitted, or as the server composed it. */
+/** The fields of a plan or a result as it was submitted, or as the server composed it. */
 export function submittedFields(body: Buffer | null, type: string, showing: Showing): StepFields {
   const step = body === null ? null : objectIn(body);
   if (step === null) return textField('out', body, showing);
@@ -62,7 +62,7 @@ export function submittedFields(body: Buffer | null, type: string, showing: Show
     ...(type === 'Call' && out !== null && answerFields(out, showing)),
     ...(typeof waitEventId === 'string' && {
       waitEventId,
-      // Its end says that it is over; a plan says how long it will take.
+      // A plan holds the duration of the wait; the end of the wait says whether it timed out.
       ...(typeof timeout === 'string'
         ? { waitTimeoutDuration: timeout }
         : { waitTimeout: waitTimeout === true }),
@@ -70,7 +70,7 @@ export function submittedFields(body: Buffer | null, type: string, showing: Show
   };
 }
 
-/** Of a call that was requested. */
+/** The fields of a requested call. */
 export function callFields(
   { event, body }: Pick<EventEnvelope<MessagePublished>, 'event' | 'body'>,
   showing: Showing,
@@ -84,14 +84,14 @@ export function callFields(
   };
 }
 
-/** A text under its name, or nothing where it is not to be shown. */
+/** A field with a text, or no field if the text must not be shown. */
 export function textField<Name extends string>(
   name: Name,
   text: Buffer | string | null,
   { bytesMax, redaction }: Showing,
 ): { readonly [Field in Name]?: string } {
   const shown = shownText(text, bytesMax, redaction?.body === true);
-  // An object with a computed name has any names for the compiler.
+  // To the compiler, an object with a computed name could have any names.
   return (shown === undefined ? {} : { [name]: shown }) as { [Field in Name]?: string };
 }
 
@@ -110,7 +110,7 @@ function secondsOf(sleepFor: unknown): number | null {
   return duration?.ok === true ? duration.value / 1000 : null;
 }
 
-/** What a third party answered, as the endpoint has submitted it. */
+/** The fields of a third party's answer, as the endpoint submitted it. */
 function answerFields(out: string, showing: Showing): StepFields {
   const answer = objectIn(Buffer.from(out));
   if (answer === null) return {};

@@ -2,13 +2,13 @@
 import type { HistoryEntry, Opening, RunHistory } from '../history/run-history.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
-/** An entry at its place in the list. */
+/** An entry with its index in the list. */
 export interface PlacedEntry {
   readonly entry: HistoryEntry;
   readonly place: number;
 }
 
-/** One step: what planned it, what began it and what it resulted in, as far as it has come. */
+/** One step: its plan, its opening and its result, as far as it has progressed. */
 export class RunStep {
   plan: PlacedEntry | null = null;
   opening: Opening | null = null;
@@ -17,17 +17,20 @@ export class RunStep {
   constructor(readonly info: StepInfo) {}
 }
 
-/** Steps that were begun by one delivery. */
+/** The steps that one delivery began. */
 export class StepGroup {
   readonly steps: RunStep[] = [];
 
-  /** `head` is the place of the entry whose delivery began them; -1 = the run's start did. */
+  /**
+   * `head` is the index of the entry whose delivery began the steps; -1 = the run's start began
+   * them.
+   */
   constructor(
     readonly type: 'sequential' | 'parallel',
     readonly head: number,
   ) {}
 
-  /** Whether all of its steps are there and have a result. */
+  /** Whether all expected steps exist and have a result. */
   get isComplete(): boolean {
     const expected = this.type === 'parallel' ? (this.steps[0]?.info.concurrent ?? 1) : 1;
     return this.steps.length >= expected && this.steps.every(({ result }) => result !== null);
@@ -39,7 +42,8 @@ export function stepGroups({ entries, openings }: RunHistory): readonly StepGrou
   const groups = new GrowingGroups();
   const placed = entries.map((entry, place) => ({ offset: entry.offset, entry, place }));
   const begun = openings.map((opening) => ({ offset: opening.offset, opening }));
-  // The run's events as they happened: where both stand at one offset, the entry is first.
+  // The run's events in order; if an entry and an opening have the same offset, the entry comes
+  // first.
   for (const event of [...placed, ...begun].sort((one, other) => one.offset - other.offset)) {
     if ('opening' in event) groups.open(event.opening);
     else if (event.entry.step.target === null) groups.end(event);
@@ -51,10 +55,10 @@ export function stepGroups({ entries, openings }: RunHistory): readonly StepGrou
 class GrowingGroups {
   readonly all: StepGroup[] = [];
   private readonly steps = new Map<number, RunStep>();
-  /** The place of the entry that came last. */
+  /** The index of the latest entry. */
   private last = -1;
 
-  /** A step of a parallel one was planned: it joins those that were planned with it. */
+  /** Adds a planned parallel step, which joins the steps that were planned with it. */
   plan(plan: PlacedEntry, target: number): void {
     const step = new RunStep({ ...plan.entry.step, id: target, target: null });
     step.plan = plan;
@@ -65,14 +69,17 @@ class GrowingGroups {
     this.last = plan.place;
   }
 
-  /** A step was begun whose result comes later. */
+  /** Adds a step that has begun and whose result comes later. */
   open(opening: Opening): void {
     const step =
       this.steps.get(opening.step.id) ?? this.begin('sequential', new RunStep(opening.step));
     step.opening = opening;
   }
 
-  /** A step has its result; most are begun by nothing else. The first entry is the run's start. */
+  /**
+   * Adds the result of a step; most steps have neither plan nor opening. The first entry is the
+   * run's start.
+   */
   end(result: PlacedEntry): void {
     const { step: info } = result.entry;
     const known = result.place > 0 ? this.steps.get(info.id) : undefined;

@@ -1,14 +1,16 @@
-/** Which messages of a run are about which of its steps. Pure. */
+/** Finds the messages of a run that are about a given step. Pure. */
 import type { Attempted, HistoryMessage, RunHistory } from '../history/run-history.js';
 import type { RunStep, StepGroup } from './step-groups.js';
 
-/** Made for one run that is shown. */
+/** Created for one run that is shown. */
 export class StepMessages {
-  /** What delivers each entry, by the entry's place, oldest first. */
+  /** The messages that deliver each entry, by the entry's index, oldest first. */
   private readonly deliveries = new Map<number, HistoryMessage[]>();
-  /** What brings the answer of each call, by the call's message. */
+  /** The message that delivers the answer of each call, by the id of the call's message. */
   private readonly answers = new Map<string, HistoryMessage>();
-  /** Entries whose deliveries have begun what comes next: their failures are shown there. */
+  /**
+   * Entries whose deliveries began the following steps; their failures are shown with those steps.
+   */
   private readonly heads: ReadonlySet<number>;
 
   constructor(
@@ -21,12 +23,14 @@ export class StepMessages {
     this.heads = new Set([...groups.map(({ head }) => head), next]);
   }
 
-  /** The latest delivery of an entry; undefined = it was not delivered in this run. */
+  /** The latest delivery of an entry; undefined = the entry was not delivered in this run. */
   delivery(place: number): HistoryMessage | undefined {
     return this.deliveries.get(place)?.at(-1);
   }
 
-  /** What brings the answer of a step's call to the endpoint, once there is one. */
+  /**
+   * The message that delivers the answer of a step's call to the endpoint, once there is an answer.
+   */
   answer({ opening }: RunStep): HistoryMessage | undefined {
     return this.answers.get(opening?.messageId ?? '');
   }
@@ -38,7 +42,7 @@ export class StepMessages {
       : undefined;
   }
 
-  /** The message that a step waits for, or that its result came with. */
+  /** The message that a step waits for, or the message of its result. */
   latest(step: RunStep): HistoryMessage | undefined {
     const { plan, result } = step;
     if (result !== null) return this.delivery(result.place);
@@ -46,7 +50,7 @@ export class StepMessages {
     return this.answer(step) ?? this.call(step) ?? planned;
   }
 
-  /** The delivery that began a step, and may yet bring its result. */
+  /** The delivery that began a step, and that may still produce its result. */
   carrier({ plan }: RunStep, { head }: StepGroup): HistoryMessage | undefined {
     return this.delivery(plan?.place ?? head);
   }
@@ -56,7 +60,7 @@ export class StepMessages {
     return (this.deliveries.get(place) ?? []).flatMap(({ failures }) => failures);
   }
 
-  /** What failed on the way to a step, oldest first. */
+  /** The failed attempts that led to a step, oldest first. */
   failuresOf(step: RunStep, group: StepGroup): readonly Attempted[] {
     const { plan, result } = step;
     const isFirst = step === group.steps[0];

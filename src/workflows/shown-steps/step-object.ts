@@ -6,7 +6,7 @@ import type { Attempted } from '../history/run-history.js';
 import { shownText } from './shown-text.js';
 import type { StepFields } from './step-fields.js';
 
-/** What a step is shown to be. */
+/** The shown state of a step. */
 export type StepState =
   | 'STEP_PROGRESS'
   | 'STEP_SUCCESS'
@@ -14,12 +14,12 @@ export type StepState =
   | 'STEP_FAILED'
   | 'STEP_CANCELED';
 
-/** An attempt that failed. */
+/** A failed attempt. */
 export interface StepError {
-  /** Absent where there was no response. */
+  /** Absent if there was no response. */
   readonly status?: number;
   readonly error: string;
-  /** Of the response. */
+  /** Body of the response. */
   readonly body: string;
   readonly headers: HeaderMap;
   /** Unix milliseconds. */
@@ -28,51 +28,57 @@ export interface StepError {
 
 /** How the messages of a step are delivered. */
 export interface DeliveryFields {
-  /** Attempts after the first, at most. */
+  /** Maximum number of attempts after the first. */
   readonly retries: number;
   readonly retryDelay?: string;
-  /** Unix milliseconds; absent where no attempt is waited for. */
+  /** Unix milliseconds; absent if no attempt is awaited. */
   readonly nextDeliveryTime?: number;
   readonly errors?: readonly StepError[];
 }
 
 /** A step that has begun. */
 export interface StepObject extends StepFields, DeliveryFields {
-  /** 0 is the run's start. */
+  /** 0 for the run's start. */
   readonly stepId: number;
   readonly stepName: string;
   readonly stepType: string;
   readonly callType: 'step' | 'toCallback' | 'fromCallback';
-  /** Absent while it waits for an event: no message is about it yet. */
+  /** Absent while the step waits for an event: it has no message yet. */
   readonly messageId?: string;
   readonly state: StepState;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly concurrent: number;
-  /** When its result was replaced by a resume, Unix milliseconds. */
+  /** When a resume replaced the result, Unix milliseconds. */
   readonly editedAt?: number;
   readonly headers: HeaderMap;
 }
 
-/** A delivery to the endpoint that has brought nothing yet. */
+/** A delivery to the endpoint from which no step has come yet. */
 export interface NextStepObject extends DeliveryFields {
   readonly messageId: string;
   readonly state: StepState;
-  /** What the endpoint says that it failed with. */
+  /** The step that the endpoint named as failed. */
   readonly stepName?: string;
 }
 
-/** What stands in one place of a run's list; `next` = what its endpoint is called for now. */
+/**
+ * One element of the shown list of steps; `next` is the delivery for which the endpoint is called
+ * now.
+ */
 export type StepGroupObject =
   | { readonly type: 'sequential' | 'parallel'; readonly steps: readonly StepObject[] }
   | { readonly type: 'next'; readonly steps: readonly NextStepObject[] };
 
-/** Of a run that nothing can come of any more (`RunFailed.cause`). */
+/** The error of a stalled run (`RunFailed.cause`). */
 export const stalledError =
   'nothing can come any more: the endpoint answered, ' +
   'but it neither submitted what comes next nor ended the run';
 
-/** A failed attempt; of its response's body, `bytesMax` bytes (null = all, -1 = nothing). */
+/**
+ * The object of a failed attempt, with `bytesMax` bytes of its response's body (null = all, -1 =
+ * nothing).
+ */
 export function stepError({ event, at, body }: Attempted, bytesMax: number | null): StepError {
   return {
     ...(event.status !== 0 && { status: event.status }),

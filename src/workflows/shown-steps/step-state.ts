@@ -1,4 +1,4 @@
-/** How far a step of a run has come (workflows.md 5.1). Pure. */
+/** The state of a step of a run (workflows.md 5.1). Pure. */
 import type { HistoryMessage } from '../history/run-history.js';
 import type { RunSurroundings } from './run-surroundings.js';
 import type { RunStep, StepGroup } from './step-groups.js';
@@ -7,7 +7,7 @@ import type { StepState } from './step-object.js';
 
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
-/** `hasEnded`: the run has ended, and with it everything that its steps did. */
+/** `hasEnded`: whether the run has ended, and with it everything that its steps did. */
 export function stepState(
   step: RunStep,
   group: StepGroup,
@@ -18,7 +18,7 @@ export function stepState(
   const { result, opening } = step;
   if (result !== null) return resultState(step, messages.delivery(result.place), around);
   if (opening?.kind === 'invocation') {
-    // A run that was invoked goes on to its end, whatever becomes of its invoker.
+    // An invoked run continues to its end, whatever happens to its invoker.
     const end = around.children.get(opening.messageId)?.end ?? null;
     if (end !== null) return 'STEP_SUCCESS';
     if (hasEnded) return 'STEP_PROGRESS';
@@ -29,19 +29,22 @@ export function stepState(
   return hasEnded && state !== 'STEP_FAILED' ? 'STEP_CANCELED' : state;
 }
 
-/** What a message that has brought nothing yet says of its step. */
+/** The state of a step whose message has not led to a result yet. */
 export function messageState(
   { status, failures, published }: HistoryMessage,
   { running }: RunSurroundings,
 ): StepState {
-  // A third party that fails has answered: its answer goes to the endpoint.
+  // A failed call also has an answer, which goes to the endpoint.
   if (status === 'failed' && published.event.run?.role !== 'call') return 'STEP_FAILED';
   if (status === 'canceled') return 'STEP_CANCELED';
   const isWaiting = status === 'pending' && !running.has(published.id);
   return isWaiting && failures.length > 0 ? 'STEP_RETRY' : 'STEP_PROGRESS';
 }
 
-/** A result is there for good; but a sleep is over only when its delivery is due. */
+/**
+ * The state of a step with a result: success, except that a sleep ends only when its delivery is
+ * due.
+ */
 function resultState(
   { info }: RunStep,
   delivery: HistoryMessage | undefined,

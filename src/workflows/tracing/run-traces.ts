@@ -1,6 +1,7 @@
 /**
- * Runs as spans: a run as one trace, with its steps. A step lasts from the delivery that it was
- * done in until its result was stored; a wait, and an invoked run, from their begin to their end.
+ * Records runs as spans: a run is one trace that contains its steps. A step's span lasts from the
+ * delivery in which the step was executed until its result was stored; the span of a wait or of an
+ * invoked run lasts from its start to its end.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -21,13 +22,13 @@ import { endsRun } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent, StepInfo } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 
-/** Runs, and waits of runs, that are cached. */
+/** The most runs, and also waits of runs, that are cached. */
 const knownMax = 10_000;
 
-/** Runs whose begin is being read: what is beyond them is dropped. */
+/** The most runs whose start is read at the same time; spans of further runs are dropped. */
 const readingMax = 64;
 
-/** A run that is traced, or is not wanted. */
+/** A cached run, whether it is sampled or not. */
 interface KnownRun {
   readonly startedOffset: number;
   /** Unix milliseconds. */
@@ -38,10 +39,10 @@ interface KnownRun {
 
 type Recorded = EventEnvelope<RunEvent>;
 
-/** Events that begin what another one ends. */
+/** Events that begin a step which another event ends. */
 const begins: readonly RunEvent['type'][] = ['WaitOpened', 'StepInvoked'];
 
-/** When a step began and was recorded, and where its span belongs. */
+/** When a step started and was recorded, and where its span belongs. */
 interface StepTimes {
   readonly at: number;
   readonly offset: number;
@@ -50,15 +51,15 @@ interface StepTimes {
 }
 
 /**
- * What it has in memory of runs is bounded; the journal tells the rest, and beyond what is read at
- * once a span is dropped and counted.
+ * Keeps a bounded number of runs in memory and reads the others from the journal. When too many
+ * reads are in progress, a span is dropped and counted.
  */
 @Injectable()
 export class RunTraces {
   private readonly known: LRUCache<string, KnownRun> | null;
-  /** When waits and invoked runs began, Unix milliseconds, by run and step. */
+  /** When waits and invoked runs started, Unix milliseconds, by run and step. */
   private readonly begun: LRUCache<string, number> | null;
-  /** Journal offsets of plans, by run and the step that each plans. */
+  /** Journal offsets of plans, by run and planned step. */
   private readonly plans: LRUCache<string, number> | null;
   private reading = 0;
 
@@ -72,12 +73,12 @@ export class RunTraces {
     this.plans = tracer === null ? null : new LRUCache({ max: knownMax });
   }
 
-  /** Whether there is anything to be observed. */
+  /** Whether tracing is on, so that runs need to be observed. */
   get isOn(): boolean {
     return this.tracer !== null;
   }
 
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<RunEvent> = {
     types: {
       RunStarted: true,
@@ -92,7 +93,7 @@ export class RunTraces {
     },
   };
 
-  /** Makes spans of what has happened. */
+  /** Turns events into spans. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const envelope of envelopes) {
       const { id, at, offset, event } = envelope;
@@ -100,10 +101,10 @@ export class RunTraces {
       else if ('step' in event && begins.includes(event.type)) {
         this.begun?.set(partKey(id, event.step), at);
       } else if ('step' in event && event.step.target !== null) {
-        // A plan is no work: the step that it plans is, in the delivery published with the plan.
+        // A plan has no span. The planned step has one; it is executed in the plan's delivery.
         this.plans?.set(planKey(id, event.step.target), offset);
       } else {
-        // When the delivery began is known now; a later event may find another one under way.
+        // Look up the delivery's start now: later, another delivery may be in progress.
         const deliveredAt = this.messages.deliveryOf(id, this.takePlan(id, event));
         const run = this.known?.get(id);
         if (run !== undefined) this.trace(envelope, run, deliveredAt);
@@ -112,7 +113,10 @@ export class RunTraces {
     }
   };
 
-  /** The offset of the plan of a step; null = it was planned by none, or before this process. */
+  /**
+   * The offset of the plan of a step; null = it had no plan, or the plan is older than this
+   * process.
+   */
   private takePlan(runId: string, event: RunEvent): number | null {
     if (!('step' in event)) return null;
     const key = planKey(runId, event.step.id);
@@ -121,7 +125,7 @@ export class RunTraces {
     return offset;
   }
 
-  /** A run that began before this process did, or long ago. */
+  /** Traces an event of a run that is not cached: it started before this process, or long ago. */
   private tellLater(envelope: Recorded, deliveredAt: number | null): void {
     if (this.reading >= readingMax) {
       this.tracer?.drop();
@@ -134,7 +138,7 @@ export class RunTraces {
       const { id, offset, at, event } = started;
       this.trace(envelope, this.know(id, offset, at, event.configuration), deliveredAt);
     });
-    // What cannot be read any more has no span.
+    // If the run can no longer be read, the span is dropped.
     void traced
       .catch(() => this.tracer?.drop())
       .finally(() => {

@@ -1,10 +1,10 @@
-/** All that is known of what a run waits for: what `why` is answered from. */
+/** What is known about why a run waits: the data from which `why` is answered. */
 import type { MessageSituation } from '../../messaging/why/message-situation.js';
 import type { RunStateName } from '../run-state/run-state-name.policy.js';
 
 /** One thing that an active run waits for. Times in Unix milliseconds. */
 export type OpenBranch =
-  /** Its endpoint is called: with the step's result, or with what a third party has answered. */
+  /** The endpoint is called with the step's result, or with a third party's answer. */
   | {
       readonly kind: 'delivery';
       readonly stepName: string;
@@ -26,13 +26,13 @@ export type OpenBranch =
     }
   | { readonly kind: 'sleep'; readonly stepName: string; readonly until: number };
 
-/** A run that is there, and what it waits for. */
+/** An active run, and what it waits for. */
 export interface ActiveRunSituation {
   readonly status: 'active';
   readonly state: RunStateName;
-  /** At most `branchesMax` of them. */
+  /** At most `branchesMax` of the things that the run waits for. */
   readonly branches: readonly OpenBranch[];
-  /** How many there are in all. */
+  /** The number of all things that the run waits for. */
   readonly open: number;
 }
 
@@ -41,14 +41,14 @@ export interface EndedRunSituation {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   /** Unix milliseconds. */
   readonly at: number;
-  /** Why it failed; null = it did not. */
+  /** Why the run failed; null = it did not fail. */
   readonly cause: 'exhausted' | 'non_retryable' | 'stalled' | null;
-  /** The dead letter that a failed run became; null = there is none, or no more. */
+  /** The dead letter of a failed run; null = it never existed, or exists no longer. */
   readonly dlqId: string | null;
 }
 
-/** What `RunSituations.of` answers, and `whyRun` is given. */
+/** The result of `RunSituations.of`, and the input of `whyRun`. */
 export type RunSituation = ActiveRunSituation | EndedRunSituation;
 
-/** A run of thousands of parallel steps shows so many of them. */
+/** The most branches that are shown of a run, which may have thousands of parallel steps. */
 export const branchesMax = 100;

@@ -1,4 +1,4 @@
-/** Where runs stand, put together from memory and the journal. */
+/** Determines what runs wait for, from memory and the journal. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
@@ -19,7 +19,7 @@ import {
   type RunSituation,
 } from './run-situation.js';
 
-/** How often a run is looked at again of which a message has ended meanwhile. */
+/** How often a run is examined at most, if one of its messages ends meanwhile. */
 const looksMax = 4;
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
@@ -29,7 +29,7 @@ interface OpenDelivery {
   readonly message: PendingMessage;
 }
 
-/** It knows a run that has ended as far as the journal reaches back. */
+/** Knows an ended run as long as the journal still holds its events. */
 @Injectable()
 export class RunSituations {
   constructor(
@@ -42,9 +42,9 @@ export class RunSituations {
   ) {}
 
   /**
-   * Where a run stands now, durably; null = the journal knows no such run. A message may end while
-   * what was read becomes durable, and what comes next is in memory then: the run does not wait for
-   * what has ended.
+   * The durable situation of a run; null = the journal knows no such run. While the state that was
+   * read becomes durable, a message may end, and the run no longer waits for it. Then the run is
+   * examined again, since memory already holds what comes next.
    */
   async of(id: string): Promise<RunSituation | null> {
     for (let looks = 1; ; looks += 1) {
@@ -80,7 +80,7 @@ export class RunSituations {
     });
   }
 
-  /** Nothing where the journal does not know the message any more. */
+  /** The branch of a delivery; empty if the journal no longer knows the message. */
   private async branchOf(
     { messageId, message: { run, notBefore, attempts } }: OpenDelivery,
     { entries, calls }: RunContext,
@@ -114,7 +114,7 @@ export class RunSituations {
     };
   }
 
-  /** A run that was resumed, restarted or deleted is among the failed ones no more. */
+  /** The id of the dead letter; null if the failed run was resumed, restarted or deleted. */
   private letterThere(dlqId: string): Promise<string | null> {
     const { letters } = this.failedRuns;
     return this.failedRuns.shown(() => letters.find(dlqId, this.clock.now())?.id ?? null);

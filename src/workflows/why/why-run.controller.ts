@@ -8,7 +8,7 @@ import { RunSituations } from './run-situations.js';
 import { whyRunRoute } from './why-run.openapi.js';
 import { type RunWhy, whyRun } from './why-run.policy.js';
 
-/** 404 for a run that the journal does not know, or no longer. */
+/** 404 for a run that the journal does not know or no longer knows. */
 @Controller('v2/workflows/runs')
 export class WhyRunController {
   constructor(

@@ -1,4 +1,4 @@
-/** Wiring of the answers to why a run waits. */
+/** Wiring of the `why` answers for runs. */
 import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messaging/messages/messages.module.js';
 import { WhyMessageModule } from '../../messaging/why/why-message.module.js';
@@ -7,7 +7,7 @@ import { RunsModule } from '../runs/runs.module.js';
 import { RunSituations } from './run-situations.js';
 import { WhyRunController } from './why-run.controller.js';
 
-/** Stands above `why` of messages, of which most answers are made. */
+/** Builds on `why` of messages, from which most answers are composed. */
 @Module({
   imports: [FailedRunsModule, MessagesModule, RunsModule, WhyMessageModule],
   controllers: [WhyRunController],

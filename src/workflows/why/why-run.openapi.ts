@@ -1,4 +1,4 @@
-/** How the answer to why a run waits is described (workflows.md 4.5). */
+/** The OpenAPI description of the answer to why a run waits (workflows.md 4.5). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -8,7 +8,7 @@ import { runReasons } from './why-run.policy.js';
 
 const why = once(() => whySchema(runReasons));
 
-/** Of `GET /v2/workflows/runs/{id}/why`. */
+/** The route `GET /v2/workflows/runs/{id}/why`. */
 export const whyRunRoute = {
   path: '/v2/workflows/runs/{workflowRunId}/why',
   summary: 'Why a workflow run waits, or how it ended',

@@ -1,4 +1,4 @@
-/** Why a run stands where it stands. Pure. */
+/** Explains why a run waits or how it ended. Pure. */
 import { counted, timeText, type Why } from '../../messaging/why/why.js';
 import {
   type MessageReason,
@@ -8,7 +8,7 @@ import {
 import type { RunStateName } from '../run-state/run-state-name.policy.js';
 import type { EndedRunSituation, OpenBranch, RunSituation } from './run-situation.js';
 
-/** Every reason there is: those of its messages, and its own. */
+/** All reasons: those of its messages, and its own. */
 export const runReasons = [
   ...messageReasons,
   'invocation',
@@ -18,11 +18,12 @@ export const runReasons = [
   'succeeded',
 ] as const;
 /**
- * Why a run waits, or how it ended, as programs read it; what its message waits for, it waits for.
+ * Why a run waits, or how it ended, as a machine-readable word. A run that waits for a message has
+ * the reason of that message.
  */
 export type RunReason = MessageReason | 'invocation' | 'event' | 'sleep' | 'stalled' | 'succeeded';
 
-/** One thing that a run waits for, by its name. */
+/** One thing that a run waits for, with the name of its step. */
 export interface RunWait extends Why<RunReason> {
   readonly stepName: string;
   readonly messageId?: string;
@@ -30,14 +31,14 @@ export interface RunWait extends Why<RunReason> {
   readonly eventId?: string;
 }
 
-/** The answer of `/v2/workflows/runs/{id}/why`, beside the id. */
+/** The answer of `/v2/workflows/runs/{id}/why`, without the id. */
 export interface RunWhy extends Why<RunReason> {
   readonly state: RunStateName;
-  /** What it waits for, the most pressing first; empty where it has ended. */
+  /** What the run waits for, the most pressing first; empty if it has ended. */
   readonly waits: readonly RunWait[];
 }
 
-/** `now` in Unix milliseconds. */
+/** Explains a situation; `now` in Unix milliseconds. */
 export function whyRun(situation: RunSituation, now: number): RunWhy {
   if (situation.status !== 'active') {
     return { ...whyEnded(situation), state: situation.status, waits: [] };
@@ -62,7 +63,7 @@ export function whyRun(situation: RunSituation, now: number): RunWhy {
   };
 }
 
-/** What is about to happen to the run comes first, what lies far ahead last. */
+/** Kinds by urgency: what is about to happen first, what is far ahead last. */
 const order: readonly OpenBranch['kind'][] = ['delivery', 'call', 'invocation', 'event', 'sleep'];
 
 function rankOf({ kind }: OpenBranch): number {
@@ -117,7 +118,10 @@ function waitOf(branch: OpenBranch, now: number): RunWait {
   }
 }
 
-/** Names may hold blanks, slashes and question marks: a path that is copied has to name them. */
+/**
+ * Names may contain blanks, slashes and question marks, so they are encoded for a path that a user
+ * copies.
+ */
 const inPath = encodeURIComponent;
 
 function whyEnded({ status, at, cause, dlqId }: EndedRunSituation): Why<RunReason> {
