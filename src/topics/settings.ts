@@ -1,23 +1,23 @@
-/** What of the server's configuration decides what topics and their readers may take. */
+/** The part of the server's configuration that limits topics and their readers. */
 import type { DurabilitySettings } from '../http/durability.js';
 
-/** Units are in the names: bytes, and milliseconds. */
+/** Units are part of the names: bytes and milliseconds. */
 export interface TopicSettings extends DurabilitySettings {
-  /** Partitions of a topic whose creation does not say how many. */
+  /** Number of partitions of a topic whose creation does not specify it. */
   readonly topicPartitions: number;
   readonly topicsMax: number;
   readonly partitionsMax: number;
   readonly topicRetentionMs: number;
-  /** Whether a produce creates a topic that is not there. */
+  /** Whether a produce creates a topic that does not exist. */
   readonly topicAutoCreate: boolean;
-  /** After this silence a consumer instance is put out, where it names no other time. */
+  /** After this silence a consumer instance is removed, unless it sets its own timeout. */
   readonly consumerIdleMs: number;
   readonly groupsMax: number;
   readonly consumersMax: number;
   readonly groupRetentionMs: number;
-  /** So many groups are named in metrics. */
+  /** The most groups that metrics name. */
   readonly metricsNamesMax: number;
-  /** The largest record, and the largest request of records. */
+  /** The largest record; `maxBatchBytes` is the largest request of records. */
   readonly maxBodyBytes: number;
   readonly maxBatchBytes: number;
 }

@@ -1,45 +1,48 @@
-/** A topic as it is shown to administrators. */
+/** The object of a topic, as administrators see it. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { OffsetRange } from '../../../storage/offsets/offset.js';
 import type { CleanupPolicy } from '../topics/topic.events.js';
 import type { Topic } from '../topics/topic.state.js';
 
-/** Settings and size; a retention of -1 is none. */
+/** Settings and size; a retention of -1 means no limit. */
 export interface TopicObject {
   readonly name: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly partitions: number;
   readonly cleanupPolicy: CleanupPolicy;
-  /** What applies: where the topic does not say, what is configured. */
+  /** The retention in effect: the topic's own, or the configured default. */
   readonly retentionMs: number;
-  /** Of one partition. */
+  /** Maximum bytes of one partition. */
   readonly retentionBytes: number;
-  /** Of all partitions together; null = it is not known of then (ADR 47). */
+  /** Bytes of all partitions; null = unknown for a past moment (ADR 47). */
   readonly bytes: number | null;
 }
 
-/** What one partition holds: records in [earliest, latest), fewer where it was compacted. */
+/**
+ * The content of one partition: the records in [earliest, latest), except those that compaction
+ * removed.
+ */
 export interface PartitionObject {
   readonly partition: number;
   readonly earliest: number;
   readonly latest: number;
   readonly bytes: number;
-  /** The latest time of a record or an append, Unix milliseconds; null = there is no record. */
+  /** The latest time of a record or an append, Unix milliseconds; null = no record. */
   readonly newestAt: number | null;
-  /** Offsets that cannot be read; absent where no damage is known. */
+  /** Offsets that cannot be read; absent if no damage is known. */
   readonly damaged?: readonly OffsetRange[];
 }
 
-/** The topic and its partitions one by one. */
+/** The topic with each of its partitions. */
 export interface TopicDetails extends TopicObject {
-  /** null = it is not known of then. */
+  /** null = unknown for a past moment. */
   readonly offsets: readonly PartitionObject[] | null;
 }
 
 /**
- * `logs` null = not known, as of a moment in the past; a retention that the topic does not set is
- * shown as the configured one, milliseconds.
+ * Builds the object. `logs` is null if unknown, as for a past moment. If the topic sets no
+ * retention, `configuredRetentionMs` is shown.
  */
 export function topicObject(
   name: string,
@@ -59,7 +62,10 @@ export function topicObject(
   };
 }
 
-/** `latest` is the high watermark: what is not durable does not count. */
+/**
+ * Builds the object of a partition. `latest` is the high watermark, because records that are not
+ * durable do not count.
+ */
 export function partitionObject(log: PartitionLog, partition: number): PartitionObject {
   const times = log.segments.map(({ latestTime }) => latestTime);
   return {

@@ -1,4 +1,4 @@
-/** `/admin/topics`: topics are created, shown, altered, purged and deleted. */
+/** `/admin/topics`: creates, shows, alters, purges and deletes topics. */
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -17,7 +17,7 @@ import { type Purged, TopicsAdmin } from './topics-admin.js';
 import { topicAdminRoutes } from './topics-admin.openapi.js';
 import { parseAlteration, parseCreation, parsePurge } from './topics-admin.request.js';
 
-/** Looking needs the right to inspect, changing the right to administer. */
+/** Reading requires the right to inspect; changes require the right to administer. */
 @Controller('admin/topics')
 export class TopicsAdminController {
   constructor(
@@ -87,7 +87,7 @@ export class TopicsAdminController {
     refuseIf(this.basic.judgeRight(raw, right, null));
   }
 
-  /** New logs are new files: none on a disk that is nearly full. */
+  /** New logs are new files, so they are refused when the disk is nearly full. */
   private async withRoom<Answer extends object>(
     work: () => Promise<Answer | Refusal>,
   ): Promise<Answer> {

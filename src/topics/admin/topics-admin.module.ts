@@ -1,4 +1,4 @@
-/** Wiring of what operators do with topics. */
+/** Wiring of the administration of topics. */
 import { Module } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { Topics } from '../topics/topic.entity.js';
@@ -6,7 +6,9 @@ import { TopicsModule } from '../topics/topics.module.js';
 import { TopicsAdminController } from './topics-admin.controller.js';
 import { TopicsAdmin } from './topics-admin.js';
 
-/** A stop answers deletions that wait: they are decided, and go on at the next start. */
+/**
+ * A stop answers the deletions that wait: they are already decided, and continue at the next start.
+ */
 @Module({
   imports: [TopicsModule],
   controllers: [TopicsAdminController],

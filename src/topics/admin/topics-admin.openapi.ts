@@ -1,4 +1,4 @@
-/** How the routes that administer topics are described. */
+/** The OpenAPI descriptions of the routes that administer topics. */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -62,7 +62,7 @@ const purge = once(() =>
   }),
 );
 
-/** Those of `/admin/topics`. */
+/** The routes of `/admin/topics`. */
 export const topicAdminRoutes = {
   create: {
     summary: 'Create a topic',

@@ -1,6 +1,6 @@
 /**
- * What a request to administer topics asks for. Fields are in the words of this interface or in
- * those of the hosted service's control plane (topics.md 5.1), not in both at once.
+ * Parses requests to administer topics. Fields may have the names of this interface or those of the
+ * hosted service's control plane (topics.md 5.1), but the same field may not be given under both.
  */
 import { z } from 'zod';
 import type { Result } from '../../grammar/result.js';
@@ -13,7 +13,7 @@ import {
   unlimited,
 } from '../topics/topic.events.js';
 
-/** A topic to be made. */
+/** A topic to be created. */
 export interface NewTopic {
   readonly name: string;
   readonly settings: Pick<
@@ -56,7 +56,7 @@ const alteration = z.strictObject({
 const offset = z.int().min(0, 'must not be negative');
 const purge = z.strictObject({ partition: offset, before: offset });
 
-/** `POST /admin/topics`; `partitions` is what a topic has that does not say. */
+/** The body of `POST /admin/topics`; `partitions` is the default number of partitions. */
 export function parseCreation(body: Buffer, partitions: number): Result<NewTopic> {
   const schema = creation.transform((fields, context): NewTopic => {
     const chosen = retentionIn(fields, context);
@@ -76,7 +76,10 @@ export function parseCreation(body: Buffer, partitions: number): Result<NewTopic
   return readJsonBody(body, schema);
 }
 
-/** `PATCH /admin/topics/{name}`: what is not named stays; null is as configured. */
+/**
+ * The body of `PATCH /admin/topics/{name}`: absent fields stay unchanged; null means the configured
+ * default.
+ */
 export function parseAlteration(body: Buffer): Result<TopicChange> {
   const schema = alteration.transform((fields, context): TopicChange => {
     const { partitions } = fields;
@@ -89,7 +92,7 @@ export function parseAlteration(body: Buffer): Result<TopicChange> {
   return readJsonBody(body, schema);
 }
 
-/** `POST /admin/topics/{name}/purge`: one partition or an array of them. */
+/** The body of `POST /admin/topics/{name}/purge`: one partition, or an array of partitions. */
 export function parsePurge(body: Buffer): Result<readonly Trim[]> {
   const schema = z
     .union([purge.transform((one) => [one]), z.array(purge).min(1).max(purgesMax)])

@@ -27,18 +27,18 @@ export interface Purged {
   readonly offset: number;
 }
 
-/** A command to which the topic and the time are still to be added. */
+/** A command without the topic and the time, which are added later. */
 type Unaddressed<Command> = Command extends TopicCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
 /**
- * For its controller. Refuses, as a value: 404 where there is no such topic, and what the topic's
- * decider refuses.
+ * Used by its controller. Returns refusals as values: 404 if there is no such topic, and the
+ * refusals of the topic's decider.
  */
 @Injectable()
 export class TopicsAdmin {
-  /** Deletions that wait for a topic to be gone. */
+  /** Deletions that wait until their topic is gone. */
   private readonly leaving = new Map<string, (() => void)[]>();
 
   constructor(
@@ -50,14 +50,14 @@ export class TopicsAdmin {
     @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
-  /** Answers the deletions of topics that are gone. */
+  /** Resolves the waiting deletions of topics that are gone. */
   readonly listener: EventListener<TopicEvent> = (envelopes) => {
     for (const { id, event } of envelopes) {
       if (event.type === 'TopicRemoved') this.letGo(id);
     }
   };
 
-  /** Answered once its logs are there. */
+  /** Creates a topic; resolves once its logs are open. */
   async create(
     name: string,
     settings: Unaddressed<CreateTopic>,
@@ -66,7 +66,7 @@ export class TopicsAdmin {
     return (await this.carryOut(name, settings, by)) ?? this.showOpened(name);
   }
 
-  /** Answered once new logs are there. */
+  /** Alters a topic; resolves once any new logs are open. */
   async alter(
     name: string,
     change: Unaddressed<AlterTopic>,
@@ -75,12 +75,12 @@ export class TopicsAdmin {
     return (await this.carryOut(name, change, by)) ?? this.showOpened(name);
   }
 
-  /** All topics by name, without what their partitions hold. */
+  /** All topics by name, without the content of their partitions. */
   list(): Promise<readonly TopicObject[]> {
     return this.topics.shown(() => this.topics.names().flatMap((name) => this.object(name) ?? []));
   }
 
-  /** A topic with what its partitions hold; waits for logs that are being made. */
+  /** A topic with the content of its partitions; waits for logs that are being created. */
   async show(name: string): Promise<TopicDetails | Refusal> {
     await this.topicLogs.logs(name);
     const object = await this.topics.shown(() => this.object(name));
@@ -89,8 +89,8 @@ export class TopicsAdmin {
   }
 
   /**
-   * Records before the given offsets are gone for every reader once this is answered: where the
-   * partitions begin now. Refuses offsets that have not been written yet.
+   * Removes the records before the given offsets: once this resolves, no reader can get them.
+   * Returns where the partitions begin now. Refuses offsets that have not been written yet.
    */
   async purge(
     name: string,
@@ -110,11 +110,12 @@ export class TopicsAdmin {
     const refusal = await this.carryOut(name, { type: 'TrimTopic', trims, cause: 'purge' }, by);
     if (refusal !== null) return refusal;
     try {
-      // What the topic wants now anyway: the answer comes when it is done.
+      // The topic's effect does the same; doing it here makes the answer wait for it.
       await this.topicLogs.trim(name, trims);
     } catch (error) {
       if (error instanceof LogClosed) return unknownTopic(name);
-      // No reader gets the records any more; their files go when there is space to note that.
+      // No reader can get the records any more; their files are removed once there is space to
+      // record that.
       if (!(error instanceof DiskFull)) throw error;
     }
     return trims.map(({ partition }) => {
@@ -122,7 +123,10 @@ export class TopicsAdmin {
     });
   }
 
-  /** Answered once its logs are gone and its name is free, or when the server stops. */
+  /**
+   * Deletes a topic; resolves once its logs are gone and its name is free, or when the server
+   * stops.
+   */
   async delete(name: string, by: Principal | null): Promise<Refusal | null> {
     const refusal = await this.carryOut(name, { type: 'DeleteTopic' }, by);
     if (refusal !== null) return refusal;
@@ -132,7 +136,9 @@ export class TopicsAdmin {
     return null;
   }
 
-  /** Answers all deletions that wait: what was decided is done at the next start. */
+  /**
+   * Resolves all waiting deletions: they are already decided, and are completed at the next start.
+   */
   stopWaiting(): void {
     for (const name of [...this.leaving.keys()]) this.letGo(name);
   }
@@ -164,7 +170,7 @@ export class TopicsAdmin {
     return topicObject(name, topic, this.logsOf(name), this.config.topicRetentionMs);
   }
 
-  /** Those that are there; null where it is not known what they held then. */
+  /** The existing logs; null for a past moment, for which their content is unknown. */
   private logsOf(name: string) {
     return this.past === null ? this.topicLogs.present(name) : null;
   }

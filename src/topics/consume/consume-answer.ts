@@ -1,4 +1,4 @@
-/** The records of one consume, read as its client takes them. */
+/** The records of one consume, read at the pace of its client. */
 
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import { RecordTexts } from '../records/record-text.js';
@@ -11,14 +11,14 @@ import type { ConsumeCall } from './consume-call.js';
 import type { Polled, Polls, PollTerms } from './poll.js';
 import type { PartitionRead } from './share-reads.js';
 
-/** What an answer begins with: records, or partitions that have no offset to begin at. */
+/** The start of an answer: records, or partitions without an offset to start at. */
 type Begun =
   | { readonly parts: AsyncGenerator<RecordsPart> }
   | { readonly undecided: readonly TopicPartition[] };
 
 /**
- * Made for one request. What was handed out in it is taken back by its call where it is not written
- * whole.
+ * Created for one request. If the answer is not written completely, its call takes back the records
+ * that were handed out.
  */
 export class ConsumeAnswer {
   private changes = -1;
@@ -26,7 +26,10 @@ export class ConsumeAnswer {
   private recordsLeft: number;
   private bytesLeft: number;
 
-  /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `allowance`. */
+  /**
+   * `call` must have its turn. An answer that is likely to be short, up to 64 KiB, is read without
+   * `allowance`.
+   */
   constructor(
     private readonly polls: Polls,
     private readonly call: ConsumeCall,
@@ -37,10 +40,10 @@ export class ConsumeAnswer {
     this.bytesLeft = terms.maxBytes;
   }
 
-  /** Waits for records as long as the call may; all that follow are read without waiting. */
+  /** Waits for records as long as the call may; all further records are read without waiting. */
   async begin(): Promise<Begun> {
     const { terms, allowance } = this;
-    // A call that waits for records to come holds no allowance.
+    // A call that waits for new records holds no allowance.
     let isAllowed = this.isLikelyLong && allowance.takeNow();
     let polled = await this.poll(isAllowed ? pieceBytes : smallAnswerBytes, isAllowed, terms.until);
     if ('parts' in polled && polled.isLongNext) {
@@ -54,7 +57,7 @@ export class ConsumeAnswer {
     return { parts: this.rest(isAllowed, polled.isCut) };
   }
 
-  /** `isPiece`: there is enough for a first one; `isCut`: more is there. */
+  /** `isPiece`: the records read so far are sent as a first part; `isCut`: more records exist. */
   private async *rest(isPiece: boolean, isCut: boolean): AsyncGenerator<RecordsPart> {
     let isLast = !isCut || !this.hasMore;
     if (isLast || isPiece) yield { texts: this.flush(), isLast };
@@ -68,7 +71,7 @@ export class ConsumeAnswer {
     }
   }
 
-  /** `isAllowed`: a long record is allowed, too. */
+  /** `isAllowed`: a long record may be read, too. */
   private async poll(bytesMax: number, isAllowed: boolean, until: number): Promise<Polled> {
     const { call, terms, recordsLeft, bytesLeft } = this;
     const isFirst = recordsLeft === terms.maxRecords;
@@ -86,15 +89,19 @@ export class ConsumeAnswer {
   }
 
   /**
-   * Writes records down while what this call acknowledged is on its way to the disk; settles when
-   * that, and where the session begins, is durable: before that nothing is shown.
+   * Encodes records while the offsets that this call acknowledged are being written to disk.
+   * Resolves when these offsets and the session's start positions are durable: before that, nothing
+   * may be shown.
    */
   private async show(parts: readonly PartitionRead[]): Promise<void> {
     this.add(parts);
     await this.call.stored();
   }
 
-  /** Of what it owned when the call came: an answer belongs to one generation. */
+  /**
+   * Whether there are more records in the partitions owned at the start of the answer, which
+   * belongs to one generation.
+   */
   private get hasMore(): boolean {
     const { changes, recordsLeft, bytesLeft } = this;
     const { session } = this.call;
@@ -135,7 +142,7 @@ export class ConsumeAnswer {
   }
 }
 
-/** The records before damage are an answer; the next call is answered with it. */
+/** The records before damage are a complete answer; the next call gets the error of the damage. */
 function nothingOfDamage(error: unknown): Polled {
   if (damageRefusal(error) === undefined) throw error;
   return { parts: [], isLongNext: false, isCut: false };

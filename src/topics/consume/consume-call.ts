@@ -1,4 +1,6 @@
-/** One request for records, from its turn at the session to the last byte of its answer. */
+/**
+ * One request for records, from waiting for its turn at the session to the last byte of its answer.
+ */
 import type { ServerResponse } from 'node:http';
 import type { TopicPosition } from '../records/topic-partition.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
@@ -6,8 +8,8 @@ import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import type { StartPositions } from '../sessions/start-positions.js';
 
 /**
- * It leaves its turn when the response is closed, however that came: written whole, what was handed
- * out may be acknowledged, and else it is handed out again.
+ * The turn ends when the response is closed, for any reason. If the response was written
+ * completely, the records may be acknowledged later; otherwise they are handed out again.
  */
 export class ConsumeCall {
   private hasTurn = false;
@@ -17,8 +19,8 @@ export class ConsumeCall {
   private whenGone: () => void = () => undefined;
 
   /**
-   * `response` is open; what becomes of it decides what becomes of the records in it. `received` is
-   * the id of the answer that the client had last; null = it names none.
+   * `response` is open; its outcome decides whether its records count as delivered. `received` is
+   * the id of the last answer that the client received; null = the client names none.
    */
   constructor(
     private readonly sessions: ConsumerSessions,
@@ -29,8 +31,8 @@ export class ConsumeCall {
   ) {
     session.callBegan();
     const { socket } = response;
-    // Node says "finished" of what it throws away with a socket, too: then the socket is destroyed.
-    // A refusal that comes once records were handed out, for want of room, has none of them.
+    // Node also emits "finish" for data that it discards with a socket; then the socket is
+    // destroyed. A refusal for lack of space, after records were handed out, contains none of them.
     response.once('finish', () => {
       this.isWritten = socket?.destroyed === false && response.statusCode === 200;
     });
@@ -38,8 +40,8 @@ export class ConsumeCall {
   }
 
   /**
-   * Waits for its turn, and commits what it acknowledges: `stored` settles when that is durable.
-   * False where an earlier call has not ended by `until`, by the monotonic clock.
+   * Waits for its turn, and commits what the call acknowledges; `stored` resolves when that is
+   * durable. Returns false if an earlier call has not ended by `until`, on the monotonic clock.
    */
   async enter(until: number): Promise<boolean> {
     if (!(await this.session.enter(until, this.received))) return false;
@@ -49,39 +51,45 @@ export class ConsumeCall {
     return true;
   }
 
-  /** The id of its answer, once for a call: the next one names it if the client has it. */
+  /**
+   * Creates the id of this call's answer, at most once per call; the client names it in its next
+   * call if it received the answer.
+   */
   answerId(): string {
     this.hasAnswerId = true;
     return this.session.nextAnswerId();
   }
 
-  /** The reader has all before these positions: reading goes on there. */
+  /** The reader has everything before these positions, so reading continues there. */
   async resume(received: readonly TopicPosition[]): Promise<void> {
     await this.starts.resolve(this.session);
     this.sessions.resume(this.session, received);
   }
 
   /**
-   * Settles when what the call acknowledged, and where the session begins, is durable: before that
-   * no record is shown.
+   * Resolves when the acknowledged offsets and the session's start positions are durable: before
+   * that, no record may be shown.
    */
   async stored(): Promise<void> {
     await this.starts.begun(this.session);
     await this.session.committed;
   }
 
-  /** What was handed out has been written in full, and more may follow. */
+  /** Notes that everything handed out so far was written completely; more may follow. */
   written(): void {
     this.sessions.written(this.session);
   }
 
-  /** `gone` is called when the client has closed the connection; at once if it has already. */
+  /** Calls `gone` when the client closes the connection, at once if it already has. */
   watch(gone: () => void): void {
     if (this.isGone) gone();
     else this.whenGone = gone;
   }
 
-  /** A client that names what it has does not have this because it was written. */
+  /**
+   * Whether the client confirms answers by their ids: then a written answer does not count as
+   * received.
+   */
   private get isNamedLater(): boolean {
     return this.hasAnswerId && this.received !== null;
   }

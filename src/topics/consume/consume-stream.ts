@@ -1,4 +1,4 @@
-/** A consume that goes on: records as they come, until the reader or the instance is gone. */
+/** A continuous consume: sends records as they come, until the reader or the instance is gone. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import { Refusal } from '../../grammar/result.js';
@@ -14,18 +14,20 @@ import type { Polled, Polls, PollTerms } from './poll.js';
 import type { PartitionRead } from './share-reads.js';
 import { StreamCursor } from './stream-cursor.js';
 
-/** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
+/** Server-sent events for a browser's `EventSource` (WHATWG HTML), or one JSON text per line. */
 export type StreamFormat = 'events' | 'lines';
 
 /** Heartbeat interval, so that proxies keep an idle stream open. */
 const heartbeatMs = 15_000;
 
-/** Records that are read before the reader is waited for: a longer one needs an allowance. */
+/**
+ * Bytes of records that are read before waiting for the reader; a longer record needs an allowance.
+ */
 const batchBytesMax = 64 * 1024;
-/** Written at once: a reader that takes less than this in 30 seconds counts as taking nothing. */
+/** Bytes per write; a reader that takes less than this in 30 seconds counts as stalled. */
 const sliceBytes = 64 * 1024;
 
-/** Text up to this is copied together. */
+/** Texts up to this size are copied into one buffer. */
 const copiedBytesMax = 256 * 1024;
 
 const contentTypes: Readonly<Record<StreamFormat, string>> = {
@@ -38,29 +40,31 @@ const dataField = Buffer.from('\ndata: ');
 const eventEnd = Buffer.from('\n\n');
 const lineEnd = Buffer.from('\n');
 
-/** What a request accepts of the two; null = one answer, once. */
+/** The format that a request accepts; null = a single answer instead of a stream. */
 export function streamFormatOf(accept: string | undefined): StreamFormat | null {
   if (accept === undefined) return null;
   if (accept.includes('text/event-stream')) return 'events';
   return accept.includes('application/x-ndjson') ? 'lines' : null;
 }
 
-/** Damage ends a stream with a line that names it, and every later stream until a seek. */
+/**
+ * Damage ends a stream with a line that reports it; it also ends every later stream until a seek.
+ */
 function refusalOrThrow(error: unknown): Refusal {
   const refusal = damageRefusal(error);
   if (refusal === undefined) throw error;
   return refusal;
 }
 
-/** Where a stream goes. */
+/** The receiver of a stream. */
 export interface StreamReader {
   readonly response: ServerResponse;
   readonly format: StreamFormat;
-  /** What a long record takes of the byte budget. */
+  /** The share of the byte budget that a long record takes. */
   readonly allowance: Allowance;
 }
 
-/** Made for one request; it ends with the right of its credential, too. */
+/** Created for one request; also ends when its credential loses the right. */
 export class ConsumeStream {
   private readonly cursor: StreamCursor;
   private isGone = false;
@@ -77,8 +81,8 @@ export class ConsumeStream {
   }
 
   /**
-   * Sends until the stream ends; the call has its turn. The positions that the reader reports
-   * (`received`) are acknowledged, and reading continues there.
+   * Sends records until the stream ends; the call must have its turn. The positions that the reader
+   * reports (`received`) are acknowledged, and reading continues there.
    */
   async run(received: readonly TopicPosition[]): Promise<void> {
     const { call, reader } = this;
@@ -88,7 +92,7 @@ export class ConsumeStream {
       'cache-control': 'no-store',
       'stream-generation': String(call.session.generation),
     });
-    // At once, so that a reader and all that stands between see that the stream is there.
+    // Sent at once, so that the reader and all proxies see that the stream is open.
     if (format === 'events') response.write(': connected\n\n');
     else response.flushHeaders();
     try {
@@ -96,7 +100,7 @@ export class ConsumeStream {
       await this.sendAll();
       response.end();
     } catch (error) {
-      // Cut short, so that the reader does not take it for the end.
+      // Aborted, so that the reader does not take it for a regular end.
       response.destroy();
       throw error;
     }
@@ -114,8 +118,8 @@ export class ConsumeStream {
   }
 
   /**
-   * The text of what comes next, empty where nothing has come. The records stay behind: each of
-   * them keeps a batch of up to 10 MiB in memory, which a slow reader must not do.
+   * The text of the next records, empty if there are none. The records themselves are not kept:
+   * each of them retains a batch of up to 10 MiB, which a slow reader must not keep in memory.
    */
   private async next(): Promise<readonly Buffer[] | Refusal> {
     let polled = await this.poll(batchBytesMax);
@@ -130,7 +134,7 @@ export class ConsumeStream {
     }
     const json = new JsonPieces();
     for (const part of polled.parts) this.frame(json, part);
-    // A second copy of what is long takes memory; more writes of what is short take time.
+    // Copying a long text again costs memory; writing a short text in many pieces costs time.
     return json.byteLength > copiedBytesMax ? json.pieces : [json.toBuffer()];
   }
 
@@ -155,7 +159,10 @@ export class ConsumeStream {
     return this.isGone || this.call.session.isEnded || !this.terms.mayRead();
   }
 
-  /** Records, or a sign of life where there are none; they count once the system has them. */
+  /**
+   * Sends records, or a heartbeat if there are none. Records count as written once the operating
+   * system has taken them.
+   */
   private async give(texts: readonly Buffer[]): Promise<void> {
     const length = byteLengthOf(texts);
     if (this.isOver && length === 0) return;
@@ -189,7 +196,10 @@ export class ConsumeStream {
     return this.reader.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
   }
 
-  /** Settles when the system has taken it: true; or when the client is gone. */
+  /**
+   * Resolves with true when the operating system has taken the texts, with false when the client is
+   * gone.
+   */
   private async send(texts: readonly Buffer[]): Promise<boolean> {
     for (const text of texts) {
       for (let start = 0; start < text.length; start += sliceBytes) {

@@ -33,8 +33,8 @@ import { Polls, type PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 
 /**
- * 403 before anything says whether group, instance or topic is there. A call that finds no records
- * waits for them as long as it may, and holds no memory meanwhile.
+ * 403 comes before any answer that reveals whether a group, instance or topic exists. A call that
+ * finds no records waits for them as long as it may, and holds no memory meanwhile.
  */
 @Injectable()
 export class ConsumeRoutes {
@@ -84,7 +84,7 @@ export class ConsumeRoutes {
     const until = this.clock.monotonic() + timeoutMs;
     const options = () => parseJoinOptions(rawHeaders, this.config.consumerIdleMs);
     const session = answerIn(await consumers.enter(place, topics, who, options));
-    // A client that is gone already gets no turn.
+    // A client that has already disconnected gets no turn.
     if (response.closed) return;
     const { received } = who;
     const call = new ConsumeCall(this.sessions, this.starts, session, response, received);
@@ -110,7 +110,7 @@ export class ConsumeRoutes {
   }
 }
 
-/** What the reader of a stream has already; an answer that ends has no ids. */
+/** The positions that the reader of a stream has reached; a single answer has no such ids. */
 function cursorOf(
   { headers: { 'last-event-id': id } }: RequestHead,
   format: StreamFormat | null,

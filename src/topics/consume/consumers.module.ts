@@ -12,7 +12,7 @@ import { OffsetsRoutes } from './offsets.routes.js';
 import { Polls } from './poll.js';
 import { ShareReads } from './share-reads.js';
 
-/** A stop ends calls that wait before the doors close, which wait for every answer. */
+/** A stop ends waiting calls before the doors close, because the doors wait for every answer. */
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule, SessionsModule],
   providers: [ConsumeRoutes, OffsetsRoutes, ConsumersRoutes, Polls, ShareReads],

@@ -1,4 +1,4 @@
-/** How the routes of consumer groups are described (topics.md 4). */
+/** The OpenAPI descriptions of the routes of consumer groups (topics.md 4). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -49,7 +49,7 @@ const records = {
 };
 const done = { 200: { description: 'Done', schema: success } };
 
-/** Those of readers in groups. */
+/** The routes of readers in groups. */
 export const consumerRoutes = {
   consume: {
     summary: 'Records of topics for an instance of a group, which the first call makes',

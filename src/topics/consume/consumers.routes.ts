@@ -15,7 +15,7 @@ import { placeIn } from './place-in.js';
 
 const success = { result: 'Success', status: 200 };
 
-/** The list has only groups all of whose topics the credential may read. */
+/** The list contains only groups whose topics the credential may all read. */
 @Injectable()
 export class ConsumersRoutes {
   readonly routes: readonly Route[] = [

@@ -1,4 +1,4 @@
-/** `/commit`, `/committed` and `/seek`: how far groups are (topics.md 4.4 and 4.6). */
+/** `/commit`, `/committed` and `/seek`: the progress of groups (topics.md 4.4 and 4.6). */
 import { Injectable } from '@nestjs/common';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson } from '../../http/routes/exchange.js';
@@ -18,7 +18,7 @@ import { placeIn } from './place-in.js';
 
 const success = { result: 'Success', status: 200 };
 
-/** A commit is durable when it is answered; 507 where there is no room for it. */
+/** A commit is durable when it is answered; 507 if there is no disk space for it. */
 @Injectable()
 export class OffsetsRoutes {
   readonly routes: readonly Route[] = [

@@ -1,4 +1,4 @@
-/** One reading call of a consumer instance: finds records for it, or waits until there are some. */
+/** One read by a consumer instance: finds records, or waits until there are some. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -9,32 +9,32 @@ import type { ConsumerSession } from '../sessions/consumer-session.js';
 import { StartPositions } from '../sessions/start-positions.js';
 import { type PartitionRead, type ReadTerms, ShareReads } from './share-reads.js';
 
-/** How much one call may take and how long it may wait. */
+/** How much one call may read and how long it may wait. */
 export interface PollTerms extends ReadTerms {
-  /** By the monotonic clock: a wait is no longer where the wall clock is set back. */
+  /** On the monotonic clock, so that a wait does not grow when the wall clock is set back. */
   readonly until: number;
   readonly encoding: PayloadEncoding;
   /**
-   * Whether the caller may have what the instance reads now: another call may have subscribed it to
-   * other topics meanwhile, and its credential may be gone.
+   * Whether the caller may see what the instance reads now: meanwhile another call may have changed
+   * its subscription, and the credential may have been deleted.
    */
   readonly mayRead: () => boolean;
 }
 
-/** What a poll came to; `undecided` are partitions of which it is not known where to begin. */
+/** The result of a poll; `undecided` are partitions whose start position is unknown. */
 export type Polled =
   | {
       readonly parts: readonly PartitionRead[];
-      /** There are none, because the first one is longer than `oneBytesMax`. */
+      /** There are no parts, because the first record is longer than `oneBytesMax`. */
       readonly isLongNext: boolean;
-      /** `maxBytes` has kept back what is there. */
+      /** More records exist, but `maxBytes` was reached. */
       readonly isCut: boolean;
     }
   | { readonly undecided: readonly TopicPartition[] };
 
 const nothing: Polled = { parts: [], isLongNext: false, isCut: false };
 
-/** Makes the polls of all calls. */
+/** Creates the polls of all calls. */
 @Injectable()
 export class Polls {
   constructor(
@@ -49,12 +49,12 @@ export class Polls {
 }
 
 /**
- * Made for one request, by `Polls`. Nothing is locked: it acts on what the session owns at the
- * time.
+ * Created by `Polls` for one request. Nothing is locked: it uses what the session owns at each
+ * moment.
  */
 export class Poll {
   private isOver = false;
-  /** Nothing comes to them any more: they are dropped with their topic. */
+  /** Logs that get no more records, because they are dropped with their topic. */
   private readonly stopped = new Set<PartitionLog>();
 
   constructor(
@@ -65,16 +65,17 @@ export class Poll {
     private readonly terms: PollTerms,
   ) {}
 
-  /** The client waits for no answer any more: nothing is handed out from now on. */
+  /** Cancels the poll, because the client is gone: nothing is handed out from now on. */
   cancel(): void {
     this.isOver = true;
     this.session.wake();
   }
 
   /**
-   * Records of what the session owns, handed out in its positions; none at the end of the time,
-   * when the session ends, when the caller may not read any more, or when a rebalance left it
-   * without any at once. Rejects with `DamagedOffsets` where there is nothing else to give.
+   * Records of the owned partitions, already handed out in the session's positions. Empty after the
+   * timeout, when the session ends, when the caller may no longer read, or when there are no
+   * records at once after a rebalance. Rejects with `DamagedOffsets` if there is nothing else to
+   * return.
    */
   async run(): Promise<Polled> {
     const { session, terms } = this;
@@ -88,7 +89,7 @@ export class Poll {
       const parts = handOut(session, read.parts);
       const isLongNext = parts.length === 0 && read.isLongNext;
       if (parts.length > 0 || isLongNext) return { parts, isLongNext, isCut: read.isCut };
-      // A read that finds a position trimmed away, and the policy `none`, has lost it.
+      // A read that finds a trimmed position under the policy `none` makes that position unknown.
       const lost = await this.starts.resolve(session);
       if (this.hasEnded) return nothing;
       if (lost.length > 0) return { undecided: lost };
@@ -102,7 +103,7 @@ export class Poll {
     return this.isOver || this.session.isEnded || !this.terms.mayRead();
   }
 
-  /** Settles when there is something to look at. */
+  /** Resolves when there may be something to read. */
   private wait(): Promise<void> {
     const { session, clock, terms } = this;
     return new Promise((resolve) => {
@@ -116,7 +117,7 @@ export class Poll {
       for (const { log, position } of session.positions.all) {
         if (log === null || position < 0 || this.stopped.has(log)) continue;
         const look = () => {
-          // It would wake at once, again and again, until a rebalance has taken it away.
+          // Such a log would wake the poll at once, again and again, until a rebalance removes it.
           if (log.highWatermark <= position) this.stopped.add(log);
           wake();
         };
@@ -127,7 +128,7 @@ export class Poll {
   }
 }
 
-/** Gives out what is still owned, in order, and moves the positions beyond it. */
+/** Hands out the records of partitions that are still owned, and moves their positions. */
 function handOut({ positions }: ConsumerSession, parts: readonly PartitionRead[]): PartitionRead[] {
   const given = parts.filter(({ own, from }) => positions.owns(own) && own.position === from);
   for (const { own, next } of given) own.position = next;

@@ -1,4 +1,4 @@
-/** Reads of what a session owns, a fair share of each partition. */
+/** Reads the partitions that a session owns, a fair share of each. */
 import { Injectable } from '@nestjs/common';
 import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord } from '../../../storage/format/record.js';
@@ -9,50 +9,56 @@ import { StartPositions } from '../sessions/start-positions.js';
 import { SharedReads } from '../topics/shared-reads.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 
-/** How much is read at most. */
+/** The largest size of a read. */
 export interface ReadTerms {
   readonly maxRecords: number;
-  /** Bytes of keys and values; one record is always given. */
+  /** Bytes of keys and values; one record is always returned. */
   readonly maxBytes: number;
-  /** A longer record is not read: `isLongNext` says so. */
+  /** A longer single record is not read, which `isLongNext` reports. */
   readonly oneBytesMax?: number;
 }
 
-/** What was read of one partition; it counts only if it is still owned, and no seek moved it. */
+/**
+ * What was read from one partition; it is used only if the partition is still owned and no seek has
+ * moved it.
+ */
 export interface PartitionRead {
   readonly own: OwnedPartition;
   readonly from: number;
-  /** Where reading goes on after it. */
+  /** Where reading continues afterwards. */
   readonly next: number;
   readonly records: readonly LogRecord[];
 }
 
-/** What was read of all of them. */
+/** What was read from all partitions. */
 export interface ShareRead {
   readonly parts: readonly PartitionRead[];
-  /** The first record was longer than `oneBytesMax`. */
+  /** Whether the first record was longer than `oneBytesMax`. */
   readonly isLongNext: boolean;
-  /** `maxBytes` has kept back what is there. */
+  /** Whether more records exist, but `maxBytes` was reached. */
   readonly isCut: boolean;
 }
 
-/** What one partition may give. */
+/** The share of one partition. */
 interface Share {
   readonly records: number;
-  /** Of keys and values. */
+  /** Bytes of keys and values. */
   readonly bytes: number;
-  /** Of the first record where no partition has given one; 0 = one has. */
+  /** The size limit of the first record, if no partition has returned one yet; 0 = one has. */
   readonly oneBytesMax: number;
 }
 
-/** What one partition gave. */
+/** The result of reading one partition. */
 interface TakenShare {
   readonly part: PartitionRead;
   readonly isLongNext: boolean;
   readonly isCut: boolean;
 }
 
-/** One for the server. What a read gives is handed out in the session's positions as it returns. */
+/**
+ * One instance for the server. The caller hands out the result in the session's positions as soon
+ * as a read returns.
+ */
 @Injectable()
 export class ShareReads {
   constructor(
@@ -62,8 +68,9 @@ export class ShareReads {
   ) {}
 
   /**
-   * Every partition that has something gets a fair share; what one leaves goes to the next. Damage
-   * where one stands is thrown when the others have nothing to give: it keeps none of them waiting.
+   * Every partition with records gets a fair share; what one partition leaves goes to the next.
+   * Damage at a position is thrown only if the other partitions have nothing to return, so it
+   * blocks none of them.
    */
   async read(session: ConsumerSession, terms: ReadTerms): Promise<ShareRead> {
     const ready = session.positions
@@ -94,7 +101,7 @@ export class ShareReads {
     return { parts, isLongNext, isCut };
   }
 
-  /** Takes up to `share`. Stops before damage. */
+  /** Reads up to `share` from one partition. Stops before damage. */
   private async take(
     session: ConsumerSession,
     own: OwnedPartition,
@@ -102,9 +109,10 @@ export class ShareReads {
   ): Promise<TakenShare | DamagedOffsets | null> {
     const { log } = own;
     if (log === null) return null;
-    // Trimmed away: reading begins anew as the reset policy says; without one it is undecided.
+    // The position was trimmed: reading restarts as the reset policy says; without a policy it is
+    // undecided.
     const isInside = own.position >= log.startOffset;
-    // Another instance may own it by now, and where that begins is its own affair.
+    // If another instance owns the partition by now, it decides itself where to start.
     if (!isInside && !session.positions.owns(own)) return null;
     if (!isInside && !this.starts.reset(session, own, log)) return null;
     const from = own.position;
@@ -140,7 +148,7 @@ export class ShareReads {
       return await this.reads.read(log, { from, until: Number.POSITIVE_INFINITY, records });
     } catch (error) {
       if (error instanceof DamagedOffsets) return error;
-      // Trimmed or dropped meanwhile: the next look sees that.
+      // The log was trimmed or dropped meanwhile, which the next read will see.
       const logs = await this.logs.logs(own.topic);
       if (logs?.[own.partition] !== log || from < log.startOffset) return [];
       throw error;

@@ -1,8 +1,8 @@
 /**
- * The id of a streamed record: how far its reader is in every partition of which it has more than
- * it has acknowledged. Pure.
+ * The id of a streamed record: the reader's position in every partition of which it has received
+ * more than it has acknowledged. Pure.
  *
- *     rides/0/12,rides/2/7     all of rides/0 below 12, and all of rides/2 below 7
+ *     rides/0/12,rides/2/7     everything of rides/0 below 12, and of rides/2 below 7
  */
 import { ok, type Result, refused } from '../../grammar/result.js';
 import type { JsonPieces } from '../records/json-pieces.js';
@@ -12,7 +12,7 @@ import type { OwnedPartition, Positions } from '../sessions/positions.js';
 const place = String.raw`[A-Za-z0-9._-]{1,249}/\d{1,9}/\d{1,15}`;
 const grammar = new RegExp(`^${place}(,${place})*$`);
 
-/** Writes the id of the record before `next`, of those that it was made for. */
+/** Writes the id of the record before offset `next`, for the records that it was made for. */
 export type WriteId = (json: JsonPieces, next: number) => void;
 
 /** Ids of the records of one stream, in the order in which they are sent. */
@@ -22,8 +22,8 @@ export class StreamCursor {
   constructor(private readonly positions: Positions) {}
 
   /**
-   * For records of `own` that are sent next, and at once, the last of them before `end`: their ids
-   * differ in one number.
+   * Makes a writer of ids for the records of `own` before `end`, which are sent next without others
+   * in between: their ids differ in only one number.
    */
   idsOf(own: OwnedPartition, end: number): WriteId {
     this.reached.set(own, end);
@@ -52,7 +52,10 @@ export class StreamCursor {
   }
 }
 
-/** What a reader says that it has (`Last-Event-ID`); none is an empty list. */
+/**
+ * Parses the positions that a reader reports (`Last-Event-ID`); an absent header gives an empty
+ * list.
+ */
 export function parseCursor(text: string | undefined): Result<readonly TopicPosition[]> {
   if (text === undefined || text === '') return ok([]);
   if (!grammar.test(text)) return refused('the header Last-Event-ID is no id of a record');

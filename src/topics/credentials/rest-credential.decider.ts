@@ -1,14 +1,16 @@
-/** A credential of the log interface: created once, never changed, deleted. */
+/**
+ * The decider of a credential of the log interface: it is created once, never changed, and deleted.
+ */
 import { accept, type Decider } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type { KnownCredential } from '../../http/identity/basic-auth.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
 import { type RestCredentialEvent, restCredentialKind } from './rest-credential.events.js';
 
-/** A credential that exists; null = it does not. */
+/** An existing credential; null = it does not exist. */
 export type RestCredentialState = (KnownCredential & { readonly createdAt: number }) | null;
 
-/** 409 for a name that is taken, 404 for one that is not there. */
+/** 409 for a name that is taken; 404 for a credential that does not exist. */
 export const restCredentialDecider: Decider<
   RestCredentialState,
   RestCredentialCommand,
@@ -24,7 +26,7 @@ export const restCredentialDecider: Decider<
         ? new Refusal('not_found', `credential ${id} not found`)
         : accept([{ type: 'RestCredentialDeleted' }]);
     }
-    // What it may do is never changed: its holder would not learn of the change.
+    // The rights of a credential never change, because its holder would not learn of a change.
     if (state !== null) return new Refusal('conflict', `credential ${id} exists already`);
     const { digest, permissions, topic } = command;
     return accept([{ type: 'RestCredentialCreated', digest, permissions, topic }]);

@@ -1,4 +1,4 @@
-/** Created credentials of the log interface as features hold them, by their names. */
+/** The entity of created credentials of the log interface, by their names. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -7,8 +7,8 @@ import { type RestCredentialState, restCredentialDecider } from './rest-credenti
 import type { RestCredentialEvent } from './rest-credential.events.js';
 
 /**
- * Looked up for every request with Basic credentials, so it is in memory; a stream that is deleted
- * goes.
+ * Kept in memory, because every request with Basic credentials looks one up; deleted credentials
+ * leave memory.
  */
 @Injectable()
 export class RestCredentials extends Entity<

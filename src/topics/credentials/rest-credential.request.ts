@@ -1,4 +1,4 @@
-/** The body that creates a credential, as it stands on the wire (topics.md 5.3). Pure. */
+/** Parses the body that creates a credential (topics.md 5.3). Pure. */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -7,14 +7,14 @@ import { readJsonBody } from '../../http/json-body.js';
 
 /** A credential as a request describes it. */
 export interface CredentialRequest extends Grant {
-  /** Its username, too: no colon is in it. */
+  /** The name, which is also the username, so it contains no colon. */
   readonly name: string;
 }
 
-/** A topic's name or a beginning of names; a star at the end stands for whatever follows. */
+/** The name of a topic, or a prefix of names that ends with a star. */
 const topicPattern = /^(?:[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$/;
 
-/** `credential_name` is what the control plane of the original called it. */
+/** The body; `credential_name` is the field's name in the control plane of the original service. */
 export const credentialSchema = z.strictObject({
   name: z.string().optional(),
   credential_name: z.string().optional(),
@@ -22,7 +22,7 @@ export const credentialSchema = z.strictObject({
   permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
 });
 
-/** `{"name" or "credential_name", "topic", "permissions"}`. */
+/** Parses `{"name" or "credential_name", "topic", "permissions"}`. */
 export function parseCredential(body: Buffer): Result<CredentialRequest> {
   const request = readJsonBody(body, credentialSchema);
   if (!request.ok) return request;

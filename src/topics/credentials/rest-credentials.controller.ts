@@ -1,4 +1,4 @@
-/** `/admin/credentials`: who may enter the log interface beside the configured pair. */
+/** `/admin/credentials`: the credentials of the log interface besides the configured pair. */
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -17,16 +17,17 @@ import { restCredentialKind } from './rest-credential.events.js';
 import { type CredentialRequest, parseCredential } from './rest-credential.request.js';
 import { restCredentialRoutes } from './rest-credentials.openapi.js';
 
-/** A credential as it is shown; the password only in the answer that creates it. */
+/** The shown fields of a credential; the password is shown only in the answer to its creation. */
 type CredentialObject = CredentialRequest & { readonly username: string };
 
-/** The user of the configuration, whose name nothing else may take. */
+/** The user of the configuration, whose name no created credential may take. */
 interface ConfiguredUser {
   readonly restUsername: string;
 }
 
 /**
- * All of it needs the right to administer. A password is shown once, in the answer that creates it.
+ * All routes require the right to administer. A password is shown only once, in the answer to its
+ * creation.
  */
 @Controller('admin/credentials')
 export class RestCredentialsController {

@@ -1,12 +1,12 @@
-/** Wiring of created credentials: the engine keeps them, the check of a request reads them. */
+/** Wiring of created credentials: the engine stores them, and the check of requests reads them. */
 import { Module } from '@nestjs/common';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { RestCredentials } from './rest-credential.entity.js';
 import { RestCredentialsController } from './rest-credentials.controller.js';
 
 /**
- * A created credential enters the log interface, with its grant; the configured pair wins over one
- * of the same name.
+ * A created credential is admitted to the log interface with its grant. The configured pair takes
+ * precedence over a credential of the same name.
  */
 @Module({
   controllers: [RestCredentialsController],

@@ -1,4 +1,4 @@
-/** How the routes of credentials are described (topics.md 5.3 and 1.5). */
+/** The OpenAPI descriptions of the routes of credentials (topics.md 5.3 and 1.5). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -15,7 +15,7 @@ const shown = once(() =>
     .meta({ id: 'Credential' }),
 );
 
-/** Those of `/admin/credentials`. */
+/** The routes of `/admin/credentials`. */
 export const restCredentialRoutes = {
   create: {
     summary: 'Create a credential for the log interface',

@@ -1,28 +1,28 @@
-/** A fetch or an offset lookup as it stands on the wire -> positions (topics.md 3.1 and 3.2). */
+/** Parses the positions of a fetch or an offset lookup (topics.md 3.1 and 3.2). */
 import { fieldsOf, isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { parseReadLimits, type ReadLimits } from '../records/read-limits.js';
 import type { TopicPartition } from '../records/topic-partition.js';
 
-/** Where to read from: an offset, or the first record of a time (Unix milliseconds) or later. */
+/** Where to read from: an offset, or the first record at or after a time (Unix milliseconds). */
 export type Position = TopicPartition &
   ({ readonly offset: number } | { readonly timestamp: number });
 
-/** What to read, in the order it is answered, and how long to wait for it. */
+/** What to read, in the order of the answer, and how long to wait for it. */
 export interface FetchRequest extends ReadLimits {
   readonly positions: readonly Position[];
-  /** Reading ends before the first record of this time or later; null = it does not. */
+  /** Reading ends before the first record at or after this time; null = no such end. */
   readonly untilTimestamp: number | null;
-  /** Where to go on from an offset that the log does not have; null = nowhere: 416. */
+  /** Where to continue if the log does not have the offset; null = refuse with 416. */
   readonly offsetReset: 'earliest' | 'latest' | null;
 }
 
-/** Of offsets and timestamps: what a path of `/offsets/{timestamp}` may name. */
+/** What the path `/offsets/{timestamp}` may name. */
 export type OffsetQuery = 'earliest' | 'latest' | number;
 
 const positionsMax = 1024;
 
-/** One inline position, a list, or both: the list comes first. */
+/** Parses one inline position, a list, or both, the list first. */
 export function parseFetch(body: unknown): Result<FetchRequest> {
   if (!isJsonObject(body)) return refused('the body must be an object');
   const limits = parseReadLimits(body);
@@ -47,12 +47,14 @@ export function parseFetch(body: unknown): Result<FetchRequest> {
   });
 }
 
-/** One partition or an array of them. */
+/** Parses one partition or an array of partitions. */
 export function parseTopicPartitions(body: unknown): Result<readonly TopicPartition[]> {
   return parseEach(Array.isArray(body) ? body : [body], parseTopicPartition);
 }
 
-/** The `{timestamp}` of `/offsets/{timestamp}`: `earliest`, `latest` or Unix milliseconds. */
+/**
+ * Parses the `{timestamp}` of `/offsets/{timestamp}`: `earliest`, `latest` or Unix milliseconds.
+ */
 export function parseOffsetQuery(text: string): Result<OffsetQuery> {
   if (text === 'earliest' || text === 'latest') return ok(text);
   const timestamp = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;

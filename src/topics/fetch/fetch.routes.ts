@@ -18,12 +18,12 @@ import { SharedReads } from '../topics/shared-reads.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 
-/** A fetch as its request describes it. */
+/** A fetch with the encoding that its request asks for. */
 type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
 /**
- * Served by the express lane. A fetch that waits holds no memory, and ends when its client has
- * gone.
+ * Served by the express lane. A waiting fetch holds no memory, and ends when its client
+ * disconnects.
  */
 @Injectable()
 export class FetchRoute implements LongExpressRoute {
@@ -32,7 +32,7 @@ export class FetchRoute implements LongExpressRoute {
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/fetch';
   readonly description: RouteDescription = topicRoutes.fetch;
-  /** Those that wait for records. */
+  /** The fetches that wait for records. */
   private readonly waiting = new Set<() => void>();
   private readonly durability: Durability;
 
@@ -46,7 +46,7 @@ export class FetchRoute implements LongExpressRoute {
     this.durability = durabilityOf(config);
   }
 
-  /** A server that stops answers those that wait with what there is. */
+  /** Answers the waiting fetches with the records that exist, because the server stops. */
   answerWaiting(): void {
     for (const end of this.waiting) end();
   }
@@ -60,7 +60,7 @@ export class FetchRoute implements LongExpressRoute {
     );
   }
 
-  /** Answers with records, or says why not. */
+  /** Answers with records, or returns why not. */
   private async answer(exchange: LongExchange): Promise<Refusal | null> {
     const arrivedAt = this.clock.now();
     const fetch = readFetch(exchange);
@@ -92,7 +92,7 @@ export class FetchRoute implements LongExpressRoute {
       await sendRecords(exchange, read.parts(untilTimestamp, exchange.room));
       return null;
     } catch (error) {
-      // Retention, a purge or the end of the topic may have taken the records meanwhile.
+      // Retention, a purge or the deletion of the topic may have removed the records meanwhile.
       const placed = await this.place(cursors, null);
       const refusal = placed instanceof Refusal ? placed : outsideRefusal(placed);
       if (refusal === null) throw error;
@@ -100,7 +100,7 @@ export class FetchRoute implements LongExpressRoute {
     }
   }
 
-  /** Every position with its log, and as an offset. */
+  /** Resolves every position to its log and an offset. */
   private async place(
     positions: readonly Position[],
     reset: FetchRequest['offsetReset'],
@@ -123,8 +123,8 @@ export class FetchRoute implements LongExpressRoute {
   }
 
   /**
-   * Settles when one position has something to read, at the deadline (Unix ms), when the server
-   * stops, or when the client is gone: only then it is true.
+   * Waits until one position has something to read, until the deadline (Unix ms), until the server
+   * stops, or until the client is gone; returns true only in the last case.
    */
   private waitForAny(
     cursors: readonly ReadPosition[],
@@ -166,7 +166,7 @@ function outsideRefusal(cursors: readonly ReadPosition[]): Refusal | null {
   return outside === undefined ? null : outOfRange(outside);
 }
 
-/** 416 carries the valid range, so that a reader can choose where to go on. */
+/** The refusal 416 with the valid range, so that a reader can choose where to continue. */
 function outOfRange({ topic, partition, log, offset }: ReadPosition): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
   const { message } = new OffsetOutOfRange(offset, earliest, latest);

@@ -1,4 +1,7 @@
-/** `/topics` and `/offsets/{timestamp}`: what there is to read (topics.md 3.2 and 3.3). */
+/**
+ * `/topics` and `/offsets/{timestamp}`: which topics and offsets can be read (topics.md 3.2 and
+ * 3.3).
+ */
 import { Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { parseJson } from '../../grammar/json.js';
@@ -14,7 +17,8 @@ import { TopicLogs } from '../topics/topic-logs.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
 /**
- * The list has only topics that the credential may read or write; offsets need the right to read.
+ * The list contains only topics that the credential may read or write; offsets require the right to
+ * read.
  */
 @Injectable()
 export class TopicsRoutes {

@@ -1,4 +1,4 @@
-/** `/admin/groups`: consumer groups are shown, set back and deleted (topics.md 5.2). */
+/** `/admin/groups`: shows, resets and deletes consumer groups (topics.md 5.2). */
 import { Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -13,8 +13,8 @@ import { groupRoutes } from './groups-admin.openapi.js';
 import { parseOffsetReset } from './groups-admin.request.js';
 
 /**
- * Looking needs the right to inspect, changing the right to administer, whatever topics a group
- * reads.
+ * Reading requires the right to inspect, and changes require the right to administer, whatever
+ * topics a group reads.
  */
 @Controller('admin/groups')
 export class GroupsAdminController {

@@ -1,4 +1,4 @@
-/** Wiring of what operators do with consumer groups. */
+/** Wiring of the administration of consumer groups. */
 import { Module } from '@nestjs/common';
 import { GroupsModule } from '../groups/groups.module.js';
 import { OffsetsModule } from '../offsets/offsets.module.js';
@@ -7,7 +7,7 @@ import { TopicsModule } from '../topics/topics.module.js';
 import { GroupsAdminController } from './groups-admin.controller.js';
 import { GroupsAdmin } from './groups-admin.js';
 
-/** It needs no start and no stop of its own. */
+/** Needs no start or stop of its own. */
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule, SessionsModule],
   controllers: [GroupsAdminController],

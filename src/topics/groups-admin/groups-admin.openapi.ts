@@ -1,4 +1,4 @@
-/** How the routes of operators of groups are described (topics.md 5.2). */
+/** The OpenAPI descriptions of the routes that administer groups (topics.md 5.2). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -34,7 +34,7 @@ const member = once(() =>
     assignments: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
     lastSeenAt: time(),
     isCalling: z.boolean().nullable(),
-    // Of the session, which a member may not have now, and none is known of as of then.
+    // Settings of the session: absent if a member has none now, and for a past moment.
     autoCommit: z.boolean().optional(),
     autoCommitIntervalMs: z.int().optional(),
     offsetReset: z.enum(['earliest', 'latest', 'none']).optional(),
@@ -54,7 +54,7 @@ const progress = once(() =>
 
 const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
 
-/** Those of `/admin/groups`. */
+/** The routes of `/admin/groups`. */
 export const groupRoutes = {
   list: {
     summary: 'All consumer groups',

@@ -1,4 +1,4 @@
-/** The body of a reset of offsets, as it stands on the wire (topics.md 5.2). */
+/** Parses the body of a reset of offsets (topics.md 5.2). */
 import { z } from 'zod';
 import type { Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -14,7 +14,7 @@ export const offsetResetSchema = z.strictObject({
 /** What `offsetResetSchema` describes. */
 export type OffsetResetRequest = z.output<typeof offsetResetSchema>;
 
-/** Refuses what is not understood; the reason names the field. */
+/** Parses the body; the reason of a refusal names the field. */
 export function parseOffsetReset(body: Buffer): Result<OffsetResetRequest> {
   return readJsonBody(body, offsetResetSchema);
 }

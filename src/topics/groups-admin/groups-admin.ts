@@ -1,4 +1,4 @@
-/** What operators see of groups and may do to them (topics.md 5.2). */
+/** Shows, resets and deletes groups for operators (topics.md 5.2). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -18,32 +18,32 @@ import { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
 import type { OffsetResetRequest } from './groups-admin.request.js';
 
-/** Groups and their partitions that are looked at before others get a turn. */
+/** Groups and partitions that are examined before other work gets a turn. */
 const looksPerTick = 1000;
 
-/** How far a group is in one partition; null = it is not known. */
+/** The progress of a group in one partition; null = unknown. */
 export interface PartitionProgress extends TopicPartition {
   readonly owner: string | null;
   readonly committed: number | null;
-  /** Where its owner reads next. */
+  /** Where the owner reads next. */
   readonly position: number | null;
   readonly endOffset: number | null;
-  /** Records that it has not committed. */
+  /** Number of records that the group has not committed. */
   readonly lag: number | null;
 }
 
-/** Positions are no events: where a group stood then is not known (ADR 47). */
+/** Positions are not events, so they are unknown for a past moment (ADR 47). */
 const unknownProgress = { committed: null, position: null, endOffset: null, lag: null };
 
-/** What a reset does to one partition; -1 = nothing was committed. */
+/** The reset of one partition; a `from` of -1 = nothing was committed. */
 export interface ResetOffset extends TopicPartition {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * For its controller. Refuses, as a value: 404 where there is no such group or topic, 409 for a
- * group that has members.
+ * Used by its controller. Returns refusals as values: 404 if there is no such group or topic, 409
+ * for a group that has members.
  */
 @Injectable()
 export class GroupsAdmin {
@@ -57,7 +57,7 @@ export class GroupsAdmin {
     @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
-  /** All groups in short, in the order of their beginnings. */
+  /** Summaries of all groups, in the order of their creation. */
   async list() {
     const groups = [];
     let looks = 0;
@@ -91,7 +91,7 @@ export class GroupsAdmin {
     return { ...this.summaryOf(name, view, lags), members, partitions };
   }
 
-  /** Why a group cannot be deleted; null = it is. */
+  /** Deletes a group; returns why it cannot be deleted, or null. */
   async remove(id: string, by: Principal | null): Promise<Refusal | null> {
     const at = this.clock.now();
     const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
@@ -99,7 +99,10 @@ export class GroupsAdmin {
     return outcome.ok ? null : outcome;
   }
 
-  /** Commits other offsets for a group, within what the log still has; or only says which. */
+  /**
+   * Commits other offsets for a group, limited to the range of the log; with `dryRun` only returns
+   * them.
+   */
   async reset(
     group: string,
     options: OffsetResetRequest,
@@ -120,7 +123,7 @@ export class GroupsAdmin {
       moves.push({ topic, partition: index, from, to: offset });
     }
     if (dryRun === true) return moves;
-    // Decided and committed in one tick: no instance joins in between.
+    // Decided and committed in one tick, so that no instance can join in between.
     const isEmpty = this.groups.stateOf(group).hasTag('resettable');
     const asked = this.groups.ask(this.resetting(group, moves), by);
     if (isEmpty) {
@@ -147,7 +150,7 @@ export class GroupsAdmin {
     return { name, phase, generation, strategy, emptySince, memberCount: members.size, lag };
   }
 
-  /** What a group has not committed of each partition of which it is known how far it is. */
+  /** The lag of a group in each partition with a known position. */
   private async lagsOf(group: string): Promise<number[]> {
     const lags: number[] = [];
     if (this.past !== null) return lags;

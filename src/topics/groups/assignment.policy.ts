@@ -1,20 +1,20 @@
-/** Who of a group's members owns which partition: three strategies of Kafka's. Pure. */
+/** Assigns the partitions to the members of a group, by three strategies of Kafka. Pure. */
 import { bytewise } from './bytewise.js';
 import type { Members } from './members.js';
 
-/** How partitions are spread over members; all members of a group have the same. */
+/** How partitions are assigned to members; all members of a group use the same strategy. */
 export const strategies = ['range', 'roundrobin', 'sticky'] as const;
-/** One of those; a group has that of its first member. */
+/** A strategy; a group has the strategy of its first member. */
 export type Strategy = (typeof strategies)[number];
 
-/** Of each topic its partitions' owners, by partition; null = no owner. */
+/** For each topic, the owners of its partitions, by partition; null = no owner. */
 export type Owners = ReadonlyMap<string, readonly (string | null)[]>;
 
-/** Partitions of one topic that change hands. */
+/** Partitions of one topic that change their owner. */
 export interface Move {
   readonly topic: string;
   readonly partitions: readonly number[];
-  /** The instance that owns them from now on; null = none. */
+  /** The instance that owns the partitions from now on; null = none. */
   readonly to: string | null;
 }
 
@@ -24,8 +24,8 @@ interface Partition {
 }
 
 /**
- * Owners of every partition of every subscribed topic that exists: exactly one each. Equal input
- * gives equal output, in whatever order members joined.
+ * Assigns every partition of every existing subscribed topic to exactly one owner. Equal input
+ * gives equal output, regardless of the order in which members joined.
  */
 export function assign(
   strategy: Strategy,
@@ -44,7 +44,7 @@ export function assign(
   return strategy === 'roundrobin' ? roundRobin(spread) : sticky(spread, previous);
 }
 
-/** What has to move for `next` to become of `previous`. */
+/** The moves that turn `previous` into `next`. */
 export function movesBetween(previous: Owners, next: Owners): Move[] {
   const moves: Move[] = [];
   for (const topic of new Set([...previous.keys(), ...next.keys()])) {
@@ -62,7 +62,7 @@ export function movesBetween(previous: Owners, next: Owners): Move[] {
   return moves;
 }
 
-/** Owners after the moves; a topic is copied once, however many of them it has. */
+/** The owners after the moves. Each topic's list is copied only once, even for many moves. */
 export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
   const changed = new Map<string, (string | null)[]>();
   for (const { topic, partitions, to } of moves) {
@@ -82,7 +82,7 @@ export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
   return owners;
 }
 
-/** What is to be spread over which members; subscribers in the order of members. */
+/** The input of an assignment; subscribers are in the order of members. */
 interface Spread {
   readonly members: Members;
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
@@ -90,8 +90,8 @@ interface Spread {
 }
 
 /**
- * Per topic each subscriber gets as many consecutive partitions as fit, and the first ones one more
- * (Kafka: RangeAssignor).
+ * Per topic, each subscriber gets an equal number of consecutive partitions, and the first
+ * subscribers get one more each if the division leaves a remainder (Kafka: RangeAssignor).
  */
 function range({ subscribers, counts }: Spread): Owners {
   const owners = new Map<string, string[]>();
@@ -110,8 +110,8 @@ function range({ subscribers, counts }: Spread): Owners {
 }
 
 /**
- * Partitions in order are dealt out to members in order, passing over who has not subscribed to
- * the topic (Kafka: RoundRobinAssignor).
+ * Deals the partitions in order to the members in order, skipping members that are not subscribed
+ * to the topic (Kafka: RoundRobinAssignor).
  */
 function roundRobin({ members, subscribers, counts }: Spread): Owners {
   const owners = new Map<string, string[]>();
@@ -131,8 +131,8 @@ function roundRobin({ members, subscribers, counts }: Spread): Owners {
 }
 
 /**
- * An owner keeps its partitions, unless another member has at least two fewer: then as few move
- * as it takes (KIP-54).
+ * An owner keeps its partitions unless another member has at least two fewer; then as few as
+ * possible move (KIP-54).
  */
 function sticky(spread: Spread, previous: Owners): Owners {
   const { subscribers, counts } = spread;
@@ -156,12 +156,15 @@ function sticky(spread: Spread, previous: Owners): Owners {
   return ownersOf(owned, counts);
 }
 
-/** What one member has, by topic: one may have all of thousands, of which half go to the next. */
+/**
+ * The partitions of one member, by topic, so that giving one away is cheap: a member may own
+ * thousands, half of which move to the next member.
+ */
 class Holding {
   size = 0;
   private readonly byTopic = new Map<string, number[]>();
 
-  /** In the order in which the first of their partitions came. */
+  /** The topics, in the order in which their first partitions were added. */
   get topics(): Iterable<string> {
     return this.byTopic.keys();
   }
@@ -179,7 +182,7 @@ class Holding {
     else partitions.push(partition);
   }
 
-  /** Gives the last one of a topic to another member. */
+  /** Gives the last partition of a topic to another member. */
   give(topic: string, to: Holding): void {
     const partitions = this.byTopic.get(topic);
     const partition = partitions?.pop();
@@ -190,7 +193,10 @@ class Holding {
   }
 }
 
-/** Moves one partition from the fullest member that can give one; false when all is level. */
+/**
+ * Moves one partition from the fullest member that can give one; false if the assignment is
+ * balanced.
+ */
 function levelOnce(
   ids: readonly string[],
   subscribers: Spread['subscribers'],
@@ -198,7 +204,8 @@ function levelOnce(
   loads: (instance: string) => number,
 ): boolean {
   const least = ids.reduce((low, instance) => Math.min(low, loads(instance)), Infinity);
-  // Most have as few as the least: no member may take from them, so they need no sorting.
+  // Most members are not above the minimum by two or more, so they have nothing to give and need no
+  // sorting.
   const fullestFirst = ids
     .filter((instance) => loads(instance) > least + 1)
     .sort((left, right) => loads(right) - loads(left));

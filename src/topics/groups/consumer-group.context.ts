@@ -1,9 +1,9 @@
-/** What the machine of a consumer group remembers, and how each event changes that. Pure. */
+/** What the machine of a consumer group remembers, and how each event changes it. Pure. */
 import { afterMoves, type Owners, type Strategy } from './assignment.policy.js';
 import type { ConsumerGroupEvent, Rebalance } from './consumer-group.events.js';
 import { Members } from './members.js';
 
-/** An event with the time and the place at which the journal has it. */
+/** An event with the time and the offset at which the journal has it. */
 export type RecordedGroupEvent = ConsumerGroupEvent & {
   readonly at: number;
   readonly offset: number;
@@ -16,21 +16,21 @@ type Recorded<Type extends ConsumerGroupEvent['type']> = Extract<
 
 /** Members, owners and generation of a group. */
 export interface GroupContext {
-  /** Rises with every change of members or owners; 0 = there was none. */
+  /** Increases with every change of members or owners; 0 = there was no change yet. */
   readonly generation: number;
   readonly strategy: Strategy;
   readonly members: Members;
   readonly owners: Owners;
   /**
-   * Of each topic that a member ever subscribed to: where the journal has that first. Of more than
-   * 10,000 those are forgotten that no member subscribes to, the oldest first.
+   * For each topic that a member ever subscribed to, the journal offset of the first subscription.
+   * Beyond 10,000 topics, those without a current subscription are forgotten, oldest first.
    */
   readonly firstSubscribed: ReadonlyMap<string, number>;
-  /** Since when it has no members, Unix milliseconds; null = it has some. */
+  /** Since when the group has no members, Unix milliseconds; null = it has members. */
   readonly emptySince: number | null;
 }
 
-/** The context of a group that has not begun. */
+/** The context of a group that does not exist yet. */
 export const noGroup: GroupContext = {
   generation: 0,
   strategy: 'range',
@@ -40,7 +40,7 @@ export const noGroup: GroupContext = {
   emptySince: null,
 };
 
-/** A member has come, or has subscribed to other topics. */
+/** Handles a member that joined, or that changed its subscription. */
 export function subscribed(
   context: GroupContext,
   event: Recorded<'MemberJoined' | 'SubscriptionChanged'>,
@@ -56,14 +56,14 @@ export function subscribed(
   };
 }
 
-/** The group is empty from the time on at which its last member left. */
+/** Removes a member. The group is empty from the time when its last member leaves. */
 export function left(context: GroupContext, event: Recorded<'MemberLeft'>): Partial<GroupContext> {
   const members = context.members.without(event.instance);
   const emptySince = members.size === 0 ? event.at : null;
   return { ...rebalanced(context, event), members, emptySince };
 }
 
-/** Partitions change hands, all at once. */
+/** Moves partitions to new owners, all at once. */
 export function rebalanced(
   { owners }: GroupContext,
   { generation, moved }: Rebalance,
@@ -71,7 +71,9 @@ export function rebalanced(
   return { generation, owners: afterMoves(owners, moved) };
 }
 
-/** Topics need not be there: a client may go on to names that it makes up. */
+/**
+ * Bounded, because topics need not exist: a client can subscribe to any number of invented names.
+ */
 const namesMax = 10_000;
 
 function firstSubscribedWith(

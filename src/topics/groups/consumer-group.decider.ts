@@ -1,4 +1,4 @@
-/** What a command means for a consumer group: the coordinator of its members. */
+/** The decider of a consumer group, which coordinates its members. */
 import {
   accept,
   type Command,
@@ -35,26 +35,26 @@ import {
 } from './consumer-group.state.js';
 import type { Members } from './members.js';
 
-/** What a group's decisions read beside the group. */
+/** What a group's decisions read besides the group's state. */
 export interface GroupView {
-  /** 0 = there is no such topic. */
+  /** Number of partitions of a topic; 0 = there is no such topic. */
   partitionsOf(topic: string): number;
-  /** Of all topics together. */
+  /** Partitions of all topics. */
   readonly partitions: number;
-  /** Of all groups, whose offsets are not gone. */
+  /** Number of groups, including those whose offsets are still being deleted. */
   readonly groups: number;
-  /** Of all groups together. */
+  /** Instances of all groups. */
   readonly instances: number;
   readonly limits: { readonly groupsMax: number; readonly consumersMax: number };
 }
 
-/** The group is deleted, unless an instance joins until then. */
+/** Deletes the group, unless an instance joins before. */
 export interface ExpireGroupEffect extends Effect {
   readonly kind: 'expireGroup';
   readonly emptySince: number;
 }
 
-/** The committed offsets of a deleted group are to go. */
+/** Deletes the committed offsets of a deleted group. */
 export interface ForgetOffsets extends Effect {
   readonly kind: 'forgetOffsets';
 }
@@ -63,7 +63,7 @@ type GroupDecision = Decision<ConsumerGroupEvent>;
 
 const removed: ConsumerGroupEvent = { type: 'GroupRemoved' };
 
-/** Letters of a group's name or an instance's id; ids stand in keys and in index terms. */
+/** Maximum length of a group's name or an instance's id, which appear in keys and index terms. */
 const nameLengthMax = 256;
 
 function decide(
@@ -108,8 +108,8 @@ function join(command: JoinGroup, state: ConsumerGroupLife, view: GroupView): Gr
 }
 
 /**
- * Why an instance may not join; null = it may. `toCome` are partitions of topics that the request
- * would make before it joins.
+ * Why an instance may not join; null = it may. `toCome` is the number of partitions of topics that
+ * the request would create before it joins.
  */
 export function joinRefusal(
   command: JoinGroup,
@@ -129,7 +129,7 @@ export function joinRefusal(
     return new Refusal('conflict', `group ${id} assigns by ${strategy}, not by ${wanted}`);
   }
   const partitions = view.partitions + toCome;
-  // Without any partition an instance waits for its topic, as it may beside other topics.
+  // If no partition exists at all, an instance may still join and wait for its topic.
   if (partitions > 0 && members.size >= partitions) {
     const limit = `all topics have ${partitions} partitions`;
     return new Refusal('conflict', `group ${id} has ${members.size} instances, and ${limit}`);
@@ -211,7 +211,7 @@ function rebalanceOf(
   };
 }
 
-/** Why the server has no place for one more instance; null = it has. */
+/** Why the server cannot take one more instance; null = it can. */
 function tooMany(state: ConsumerGroupLife, view: GroupView): string | null {
   const { groups, instances, limits } = view;
   if (!state.hasTag('there') && groups >= limits.groupsMax) {
@@ -221,7 +221,7 @@ function tooMany(state: ConsumerGroupLife, view: GroupView): string | null {
   return `there may be ${limits.consumersMax} consumer instances (STEPWELL_CONSUMERS_MAX)`;
 }
 
-/** Of two that join a new group at once the second one finds here what the first one reads. */
+/** May also be the answer to the second of two instances that join a new group at once. */
 function forbidden(id: string): Refusal {
   const message = `forbidden: this credential may not consume every topic of group ${id}`;
   return new Refusal('forbidden', message);
@@ -236,14 +236,14 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return set.size === new Set(other).size && other.every((each) => set.has(each));
 }
 
-/** Clients take `.` and `..` in a path for steps: what is named so could never be addressed. */
+/** Clients resolve `.` and `..` in a path, so such names could never be addressed. */
 function nameProblem(what: string, name: string): string | null {
   const isStep = name === '.' || name === '..';
   if (name.length > 0 && name.length <= nameLengthMax && !isStep) return null;
   return `the name of a consumer ${what} has 1 to ${nameLengthMax} letters, and is not "." or ".."`;
 }
 
-/** Opens an instance that joined as a consumer, in the same turn. */
+/** Opens the consumer of an instance that joined, in the same turn. */
 function react(
   { id, at, event }: EventEnvelope<ConsumerGroupEvent>,
   _state: ConsumerGroupLife,
@@ -263,7 +263,7 @@ function react(
   return [open];
 }
 
-/** `retentionMs`: how long a group without members keeps its committed offsets. */
+/** The decider; `retentionMs` is how long a group without members keeps its committed offsets. */
 export function consumerGroupDecider(
   retentionMs: number,
 ): Decider<ConsumerGroupLife, ConsumerGroupCommand, ConsumerGroupEvent, GroupView> {

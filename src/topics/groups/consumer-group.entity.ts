@@ -1,4 +1,4 @@
-/** Consumer groups as features hold them, by their names. */
+/** The entity of consumer groups, by their names. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -12,13 +12,13 @@ import type { ConsumerGroupLife } from './consumer-group.machine.js';
 import { GroupCount, type GroupLimits } from './group-count.projection.js';
 import { TopicPartitions } from './topic-partitions.projection.js';
 
-/** What is configured of groups. */
+/** The configuration of groups. */
 export interface GroupSettings extends GroupLimits {
   /** How long a group without members keeps its committed offsets, in milliseconds. */
   readonly groupRetentionMs: number;
 }
 
-/** What is decided; sessions act on what is durable of it (`GroupViews`). */
+/** The decided state of groups; sessions act only on the durable state (`GroupViews`). */
 @Injectable()
 export class ConsumerGroups extends Entity<
   ConsumerGroupLife,
@@ -41,8 +41,8 @@ export class ConsumerGroups extends Entity<
   }
 
   /**
-   * Why an instance could not join if the request made its topics, of `toCome` partitions, first;
-   * null = it could now.
+   * Why an instance could not join if the request first created its topics, with `toCome`
+   * partitions; null = it could join now.
    */
   joinRefusal(command: JoinGroup, toCome: number): Refusal | null {
     return joinRefusal(command, this.stateOf(command.id), this.view, toCome);

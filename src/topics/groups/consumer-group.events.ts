@@ -1,74 +1,74 @@
-/** What can have happened to a consumer group: who is in it, and who owns what since when. */
+/** The events of a consumer group: changes of its members and of the owners of partitions. */
 import type { DomainEvent } from '../../engine/decider.js';
 import type { Move, Strategy } from './assignment.policy.js';
 
 /** The stream kind of consumer groups; the stream's id is the group's name. */
 export const consumerGroupKind = 'consumer-group';
 
-/** One more generation of a group: partitions change hands as this event says, all at once. */
+/** A new generation of a group: the partitions in `moved` change their owners, all at once. */
 export interface Rebalance {
   /** Counts from 1. */
   readonly generation: number;
   readonly moved: readonly Move[];
 }
 
-/** An instance is a member from now on; the first one makes the group. */
+/** An instance joined the group; the first member creates the group. */
 export interface MemberJoined extends DomainEvent, Rebalance {
   readonly type: 'MemberJoined';
   readonly instance: string;
   readonly topics: readonly string[];
-  /** The group's; all members have the same. */
+  /** The group's strategy, which all members share. */
   readonly strategy: Strategy;
 }
 
-/** A member subscribed to other topics: these are all of its topics now. */
+/** A member changed its subscription; `topics` are all of its topics now. */
 export interface SubscriptionChanged extends DomainEvent, Rebalance {
   readonly type: 'SubscriptionChanged';
   readonly instance: string;
   readonly topics: readonly string[];
 }
 
-/** An instance is no member any more. */
+/** An instance left the group. */
 export interface MemberLeft extends DomainEvent, Rebalance {
   readonly type: 'MemberLeft';
   readonly instance: string;
 }
 
-/** Topics that members subscribe to were created, have grown, or are gone. */
+/** Topics that members subscribe to were created, have grown, or were deleted. */
 export interface PartitionsReassigned extends DomainEvent, Rebalance {
   readonly type: 'PartitionsReassigned';
 }
 
-/** What a reset does to one partition. */
+/** The reset of one partition's offset. */
 export interface OffsetMove {
   readonly topic: string;
   readonly partition: number;
-  /** What was committed before; null = nothing was. */
+  /** The offset committed before; null = none. */
   readonly from: number | null;
   readonly to: number;
 }
 
 /**
- * An operator commits other offsets for the group. They are stored in another log at the same time:
- * of a reset that a crash has left without an answer, either may be missing.
+ * A client committed other offsets for the group. The offsets are stored in another log at the same
+ * time: after a crash before the answer, either this event or the offsets may be missing.
  */
 export interface OffsetsReset extends DomainEvent {
   readonly type: 'OffsetsReset';
   readonly moves: readonly OffsetMove[];
 }
 
-/** The group will be gone with its committed offsets: no instance joins any more. */
+/** The group is being deleted with its committed offsets: no instance can join any more. */
 export interface GroupDeleted extends DomainEvent {
   readonly type: 'GroupDeleted';
   readonly cause: 'request' | 'retention';
 }
 
-/** Its committed offsets are gone; the name is free. */
+/** The committed offsets are gone, and the group's name is free. */
 export interface GroupRemoved extends DomainEvent {
   readonly type: 'GroupRemoved';
 }
 
-/** All events of a group's stream, but for its checkpoints. */
+/** All events of a group's stream, except its checkpoints. */
 export type ConsumerGroupEvent =
   | MemberJoined
   | SubscriptionChanged

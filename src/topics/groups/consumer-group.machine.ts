@@ -1,13 +1,13 @@
 /**
  * The life of a consumer group.
  *
- *     absent     it has never had a member
+ *     absent     the group has never had a member
  *     live       stable while it has members, with any owners; empty while it has none
  *     deleting   nothing joins; its committed offsets are being removed
  *     removed    final
  *
- * A rebalance is one event, in which partitions change hands at once: there is no state between two
- * generations, and none is drawn.
+ * A rebalance is one event in which all partitions change their owners at once, so the machine
+ * needs no state between two generations.
  */
 import { type SnapshotFrom, setup } from 'xstate';
 import { machineTypes } from '../../engine/machines/durable-machine.js';
@@ -40,10 +40,13 @@ const reassign = group.assign(({ context, event }) =>
   event.type === 'PartitionsReassigned' ? rebalanced(context, event) : {},
 );
 
-// What is committed is not the group's own: it remembers nothing of a reset.
+// A reset changes nothing here, because committed offsets are not part of the group's state.
 const reset = group.assign({});
 
-/** Pure: it judges which event is legal and folds it. The tag `there` = the group is shown. */
+/**
+ * Pure: checks which events are legal and folds them. The tag `there` means that the group is
+ * shown.
+ */
 export const consumerGroupMachine = group.createMachine({
   id: 'consumer-group',
   context: noGroup,
@@ -80,5 +83,5 @@ export const consumerGroupMachine = group.createMachine({
   },
 });
 
-/** A group as its decisions find it. */
+/** The state of a group, as its decisions read it. */
 export type ConsumerGroupLife = SnapshotFrom<typeof consumerGroupMachine>;

@@ -1,4 +1,4 @@
-/** A consumer group as the fold of its events through its machine, and what is read of it. */
+/** The state of a consumer group, folded from its events by its machine, and the views of it. */
 import { type ContextCodec, machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { TopicPartition } from '../records/topic-partition.js';
 import type { GroupContext } from './consumer-group.context.js';
@@ -6,7 +6,7 @@ import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import { type ConsumerGroupLife, consumerGroupMachine } from './consumer-group.machine.js';
 import { Members } from './members.js';
 
-/** With the topics of each member, by its id. */
+/** The stored form of a context: `members` maps each member's id to its topics. */
 type PlainContext = Omit<GroupContext, 'members'> & {
   readonly members: ReadonlyMap<string, readonly string[]>;
 };
@@ -21,17 +21,17 @@ const codec: ContextCodec<GroupContext, PlainContext> = {
 
 const machine = machineEvolve(consumerGroupMachine, codec);
 
-/** What a group is before its first member. */
+/** The state of a group before its first member. */
 export const absentGroup = machine.initialState();
-/** Whether its stream is over: the name may begin another group. */
+/** Whether the group's stream has ended, so that its name may start another group. */
 export const isRemoved = machine.isFinal;
-/** How its states are stored in snapshots, checkpoints and while they rest. */
+/** How the states of groups are stored in snapshots, in checkpoints and at rest. */
 export const storedGroup = machine.stored;
 
-/** Whether such an event can happen to the group now. */
+/** Whether an event can happen to the group now. */
 export const canHappen = machine.can;
 
-/** `offset` is that of the event in the journal, `at` is Unix milliseconds. */
+/** The state after an event; `offset` is the event's journal offset, `at` is Unix milliseconds. */
 export function evolveGroup(
   state: ConsumerGroupLife,
   event: ConsumerGroupEvent,
@@ -40,24 +40,24 @@ export function evolveGroup(
   return machine.evolve(state, { ...event, offset, at });
 }
 
-/** A group as it is shown and as sessions act on it. */
+/** A group as listings show it and as sessions use it. */
 export interface ConsumerGroupState extends GroupContext {
-  /** The state of its machine; `deleting` goes on until its committed offsets are gone. */
+  /** The state of the machine; `deleting` lasts until the committed offsets are gone. */
   readonly phase: 'absent' | 'live' | 'deleting' | 'removed';
 }
 
-/** What is shown of a group. */
+/** The view of a group. */
 export function shownGroup({ value, context }: ConsumerGroupLife): ConsumerGroupState {
   return { ...context, phase: typeof value === 'string' ? value : 'live' };
 }
 
-/** What an instance owns of one topic (topics.md 4.5). */
+/** The partitions of one topic that an instance owns (topics.md 4.5). */
 interface TopicAssignment {
   readonly topic: string;
   readonly partitions: readonly number[];
 }
 
-/** What each instance owns now. */
+/** The partitions that each instance owns now. */
 export function ownedBy({ owners }: ConsumerGroupState): Map<string, TopicPartition[]> {
   const owned = new Map<string, TopicPartition[]>();
   for (const [topic, list] of owners) {
@@ -71,7 +71,10 @@ export function ownedBy({ owners }: ConsumerGroupState): Map<string, TopicPartit
   return owned;
 }
 
-/** What each instance owns now, by topic: of those that own something, in one pass for all. */
+/**
+ * The partitions that each owning instance has now, by topic; computed in one pass for all
+ * instances.
+ */
 export function assignmentsIn({ owners }: Pick<ConsumerGroupState, 'owners'>) {
   const assignments = new Map<string, TopicAssignment[]>();
   for (const [topic, list] of owners) {

@@ -2,17 +2,17 @@
 import type { Command } from '../../engine/decider.js';
 import type { CloseReason, ConsumerSettings } from './consumer.events.js';
 
-/** Begin; a consequence of joining the group. */
+/** Open the instance; a consequence of joining the group. */
 export interface OpenConsumer extends Command {
   readonly type: 'OpenConsumer';
   readonly settings: ConsumerSettings;
 }
 
-/** End, and leave the group. */
+/** Close the instance, which leaves the group. */
 export interface CloseConsumer extends Command {
   readonly type: 'CloseConsumer';
   readonly reason: CloseReason;
 }
 
-/** `OpenConsumer` is a reaction of the group, `CloseConsumer` comes from requests and sessions. */
+/** `OpenConsumer` is a reaction of the group; `CloseConsumer` comes from requests and sessions. */
 export type ConsumerCommand = OpenConsumer | CloseConsumer;

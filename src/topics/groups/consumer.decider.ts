@@ -1,4 +1,4 @@
-/** What a command means for a consumer instance, and that an active one wants its session. */
+/** The decider of a consumer instance; an active instance wants its session to run. */
 import {
   accept,
   type Decider,
@@ -17,16 +17,16 @@ import {
 import type { LeaveGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';
 
-/** The session of an active instance: what it has read, and whether it is still there. */
+/** The session of an active instance: its positions, and whether the client is still alive. */
 export interface RunConsumer extends Effect {
   readonly kind: 'runConsumer';
   readonly settings: ConsumerSettings;
 }
 
-/** An instance that is active; null = it is not. How it lives, its session knows. */
+/** An active instance; null = not active. Its session holds everything else. */
 export type ConsumerState = {
   readonly settings: ConsumerSettings;
-  /** Journal offset of its beginning: no two lives of an instance have the same. */
+  /** Journal offset of the opening, which distinguishes the lives of instances with the same id. */
   readonly openedOffset: number;
 } | null;
 
@@ -63,7 +63,10 @@ function wants(state: ConsumerState): readonly RunConsumer[] {
   return [{ kind: 'runConsumer', id: `opened at ${openedOffset}`, notBefore: 0, settings }];
 }
 
-/** Opening one that is open is accepted without an event; 404 for the end of one that is not. */
+/**
+ * Opening an open instance is accepted without an event; closing an instance that is not open gives
+ * 404.
+ */
 export const consumerDecider: Decider<ConsumerState, ConsumerCommand, ConsumerEvent> = {
   kind: consumerKind,
   events: { ConsumerOpened: [], ConsumerClosed: [] },

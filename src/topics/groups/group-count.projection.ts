@@ -1,4 +1,4 @@
-/** How many groups and instances there are: what keeps a server from having too many. */
+/** Counts groups and instances, so that the server can limit them. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
@@ -6,14 +6,16 @@ import type { GroupView } from './consumer-group.decider.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { TopicPartitions } from './topic-partitions.projection.js';
 
-/** How many there may be; those that a folder has already stay. */
+/**
+ * The limits; groups and instances that a data folder already has stay even if they exceed these.
+ */
 export interface GroupLimits {
   readonly groupsMax: number;
   /** Instances of all groups together. */
   readonly consumersMax: number;
 }
 
-/** What decisions of groups read beside the group. */
+/** What the decisions of groups read besides the group's state. */
 export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   private readonly ofGroups = new Map<string, number>();
   readonly memory: FoldMemory = { name: 'group count', maps: { ofGroups: this.ofGroups } };

@@ -1,4 +1,7 @@
-/** Groups follow the topics they subscribe to: those that come, grow and go. */
+/**
+ * Reassigns partitions of groups when topics that they subscribe to are created, grow or are
+ * deleted.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -12,7 +15,7 @@ import { consumerGroupKind } from './consumer-group.events.js';
 import { GroupViews } from './group-views.js';
 
 /**
- * A group that has what it should have refuses nothing and changes nothing: looking again is
+ * Reassigning a group whose assignment is already right changes nothing, so repeating it is
  * harmless.
  */
 @Injectable()
@@ -24,7 +27,7 @@ export class GroupReassignment {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Observes topics. */
+  /** Observes the events of topics. */
   readonly listener: EventListener<TopicEvent> = (envelopes) => {
     const topics = new Set<string>();
     for (const { id, event } of envelopes) if (changesPartitions(event)) topics.add(id);
@@ -35,15 +38,17 @@ export class GroupReassignment {
     });
   };
 
-  /** After a restart: a topic may have changed just before the end. */
+  /**
+   * Reassigns all groups after a restart: a topic may have changed just before the process ended.
+   */
   async recover(): Promise<void> {
     await this.reassign(() => true);
   }
 
   /**
-   * Settles when no group has anything of a deleted topic any more, and sessions act on that. Of
-   * many groups the last ones have it for a while: a topic that took its name by then would be
-   * none that is new to them.
+   * Resolves when no group owns partitions of a deleted topic any more, and sessions have seen
+   * that. With many groups this takes a while; until then, the groups would not recognize a new
+   * topic of the same name as new.
    */
   async release(topic: string): Promise<void> {
     const groups = await this.reassign(
@@ -55,7 +60,7 @@ export class GroupReassignment {
     await Promise.all(released);
   }
 
-  /** Answers those that were looked at. */
+  /** Reassigns the groups that `concerns` selects, and returns their names. */
   private async reassign(concerns: (group: string) => boolean): Promise<readonly string[]> {
     const at = this.clock.now();
     const groups = [...this.views.names()].filter(concerns);
@@ -63,7 +68,7 @@ export class GroupReassignment {
       return { type: 'ReassignGroup', kind: consumerGroupKind, id, at };
     });
     for (const slice of slicesOf(commands)) {
-      // The engine has reported a defect to its watch; other groups are not to suffer from it.
+      // The engine has already reported the defect; the other groups must not suffer from it.
       await this.engine.dispatch(slice).catch(() => undefined);
     }
     return groups;

@@ -1,6 +1,6 @@
 /**
- * Consumer groups as far as they are durable: what sessions act on and listings show. The engine's
- * own states are ahead of this for the length of one commit.
+ * The durable state of consumer groups, which sessions act on and listings show. The engine's own
+ * states are ahead of it for the duration of one commit.
  */
 import { Injectable } from '@nestjs/common';
 import { type Checkpointed, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
@@ -27,7 +27,7 @@ type IndexedEvent = ConsumerGroupEvent | Checkpointed<StoredGroup>;
 
 const noView = shownGroup(absentGroup);
 
-/** An index of durable events; a snapshot keeps it, so that a start need not fold groups twice. */
+/** An index of durable events, stored in snapshots so that a start need not fold groups twice. */
 @Injectable()
 export class GroupViews {
   private readonly lives = new Map<string, ConsumerGroupLife>();
@@ -40,7 +40,9 @@ export class GroupViews {
   };
   private readonly listeners: ((group: string, view: ConsumerGroupState) => void)[] = [];
 
-  /** `listener` sees each group that has changed, once for all that became durable at once. */
+  /**
+   * `listener` is called for each changed group, once for all events that became durable together.
+   */
   onChanged(listener: (group: string, view: ConsumerGroupState) => void): void {
     this.listeners.push(listener);
   }
@@ -60,17 +62,20 @@ export class GroupViews {
     return this.groups.get(group);
   }
 
-  /** Names of all groups, in the order of their beginnings. */
+  /** Names of all groups, in the order of their creation. */
   names(): IterableIterator<string> {
     return this.groups.keys();
   }
 
-  /** How many groups there are. */
+  /** Number of groups. */
   get size(): number {
     return this.groups.size;
   }
 
-  /** Settles when the group is at `generation` here, or gone, and sessions act on that. */
+  /**
+   * Resolves when this view of the group has reached `generation`, or the group is gone, and
+   * sessions have seen that.
+   */
   whenAt(group: string, generation: number): Promise<void> {
     if ((this.groups.get(group)?.generation ?? 0) >= generation) return Promise.resolve();
     return new Promise((resolve) => {
@@ -108,7 +113,7 @@ export class GroupViews {
     for (const listener of this.listeners) listener(group, view ?? noView);
     const waiters = this.waiting.get(group);
     if (waiters === undefined) return;
-    // A group that is gone comes to no later generation.
+    // A removed group reaches no later generation, so all of its waiters are resolved.
     const reached = view?.generation ?? Number.POSITIVE_INFINITY;
     const left = waiters.filter(({ generation }) => generation > reached);
     if (left.length === 0) this.waiting.delete(group);

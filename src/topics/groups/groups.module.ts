@@ -1,4 +1,4 @@
-/** Wiring of groups and their instances: what the engine decides of them. */
+/** Wiring of groups and their instances, as far as the engine decides about them. */
 import { Module } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -10,7 +10,7 @@ import { ConsumerGroups } from './consumer-group.entity.js';
 import { GroupReassignment } from './group-reassignment.js';
 import { GroupViews } from './group-views.js';
 
-/** It exports groups, instances, what is durable of groups, and how they follow topics. */
+/** Exports groups, instances, the durable views of groups, and their reassignment. */
 @Module({
   imports: [TopicsModule],
   providers: [ConsumerGroups, Consumers, GroupViews, GroupReassignment],

@@ -1,17 +1,17 @@
 /**
- * The members of a group in the bytewise order of their ids, which every assignment goes by. One
- * that joins or leaves makes other members of it: a large group costs a copy of a list, no sorting.
+ * The members of a group in the bytewise order of their ids, which every assignment uses. A join or
+ * leave makes a new `Members`; for a large group this costs a copy of the list, but no sorting.
  */
 import { bytewise, compareBytes, isPlain } from './bytewise.js';
 
-/** What a group's assignment knows of an instance. */
+/** What assignments need to know of an instance. */
 export interface GroupMember {
   readonly instance: string;
-  /** What it has subscribed to. */
+  /** The topics that the instance subscribes to. */
   readonly topics: readonly string[];
 }
 
-/** A value: nothing changes it, so that states which share it stay as they were. */
+/** Immutable, so that states can share it. */
 export class Members implements Iterable<GroupMember> {
   static readonly none = new Members([], true);
 
@@ -19,11 +19,11 @@ export class Members implements Iterable<GroupMember> {
 
   private constructor(
     private readonly list: readonly GroupMember[],
-    /** All ids are: they are compared as texts. */
+    /** Whether all ids are plain, so that they may be compared as strings. */
     private readonly isPlain: boolean,
   ) {}
 
-  /** Instance ids with their topics; each id once. */
+  /** Makes members from instance ids with their topics. */
   static of(topicsOf: ReadonlyMap<string, readonly string[]>): Members {
     const ids = bytewise([...topicsOf.keys()]);
     const list = ids.map((instance) => ({ instance, topics: topicsOf.get(instance) ?? [] }));
@@ -34,7 +34,7 @@ export class Members implements Iterable<GroupMember> {
     return this.list.length;
   }
 
-  /** What its members have subscribed to, all together; found out when it is first read. */
+  /** All topics that members subscribe to; computed when it is first read. */
   get topics(): ReadonlySet<string> {
     this.#topics ??= new Set(this.list.flatMap(({ topics }) => topics));
     return this.#topics;
@@ -48,26 +48,26 @@ export class Members implements Iterable<GroupMember> {
     return this.topicsOf(instance) !== undefined;
   }
 
-  /** What a member has subscribed to; undefined = there is no such member. */
+  /** The topics that a member subscribes to; undefined = there is no such member. */
   topicsOf(instance: string): readonly string[] | undefined {
     const member = this.list[this.placeOf(instance)];
     return member?.instance === instance ? member.topics : undefined;
   }
 
-  /** With a member, or with other topics of it. */
+  /** These members with one more, or with other topics of an existing one. */
   with(instance: string, topics: readonly string[]): Members {
     const replaced = this.has(instance) ? 1 : 0;
     const list = this.list.toSpliced(this.placeOf(instance), replaced, { instance, topics });
     return new Members(list, this.isPlain && isPlain(instance));
   }
 
-  /** These members without one; the same where it is not among them. */
+  /** These members without one; unchanged if it is not among them. */
   without(instance: string): Members {
     if (!this.has(instance)) return this;
     return new Members(this.list.toSpliced(this.placeOf(instance), 1), this.isPlain);
   }
 
-  /** Where an id stands, or would stand. */
+  /** The index of an id, or where it would be inserted. */
   private placeOf(instance: string): number {
     const isText = this.isPlain && isPlain(instance);
     let [low, high] = [0, this.list.length];

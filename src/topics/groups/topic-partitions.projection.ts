@@ -1,18 +1,20 @@
-/** How many partitions each topic has, and since when: a fold of the events of topics. */
+/**
+ * How many partitions each topic has, and since when they exist: a fold of the events of topics.
+ */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from '../topics/topic.events.js';
 
-/** Partitions below `count` were there from this place of the journal on. */
+/** The partitions below `count` exist from this journal offset on. */
 interface Growth {
   readonly offset: number;
   readonly count: number;
 }
 
 /**
- * Part of memory. Birth decides where a group begins in a partition: one that is younger than its
- * subscription is read from the beginning.
+ * Part of memory. The creation of a partition decides where a group starts in it: a partition
+ * younger than the group's subscription is read from the beginning.
  */
 export class TopicPartitions implements Fold<TopicEvent> {
   private readonly growths = new Map<string, readonly Growth[]>();
@@ -21,19 +23,19 @@ export class TopicPartitions implements Fold<TopicEvent> {
     maps: { growths: this.growths },
   };
 
-  /** 0 = there is no such topic. */
+  /** Number of partitions of a topic; 0 = there is no such topic. */
   partitionsOf(topic: string): number {
     return this.growths.get(topic)?.at(-1)?.count ?? 0;
   }
 
-  /** Of all topics together. */
+  /** Partitions of all topics. */
   get partitions(): number {
     let sum = 0;
     for (const topic of this.growths.keys()) sum += this.partitionsOf(topic);
     return sum;
   }
 
-  /** Where the journal has the birth of a partition; Infinity = it is not born yet. */
+  /** Journal offset of the creation of a partition; Infinity = it does not exist yet. */
   bornAt(topic: string, partition: number): number {
     const growth = this.growths.get(topic)?.find(({ count }) => partition < count);
     return growth?.offset ?? Number.POSITIVE_INFINITY;

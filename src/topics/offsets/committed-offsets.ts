@@ -1,60 +1,61 @@
 /**
- * What groups have committed: the records of the server's own topic `__consumer_offsets`, and a map
- * of the latest of each key. The map is ahead of the disk for the length of one commit, or until
- * there is space on it again.
+ * The committed offsets of groups: the records of the server's own topic `__consumer_offsets`, and
+ * a map with the latest value of each key. The map is ahead of the disk for the duration of one
+ * commit, or until a full disk has space again.
  *
  *     key    JSON [group, topic, partition]
- *     value  JSON {"committed", "start", "at"}    null: forgotten
+ *     value  JSON {"committed", "start", "at"}    null: deleted
  */
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 
-/** The topic that committed offsets live in. */
+/** The topic that stores committed offsets. */
 export const offsetsTopic = '__consumer_offsets';
 
-/** What is kept for one partition of one group. */
+/** What is stored for one partition of one group. */
 export interface StoredOffset {
-  /** What was committed last, exactly as it was given; null = nothing was. */
+  /** The last committed offset, exactly as it was given; null = none. */
   readonly committed: number | null;
   /**
-   * Where reading goes on if that is elsewhere: where `latest` or a seek has led. It lasts until
-   * the next commit, so that a crash before it skips no record.
+   * Where reading continues, if not at `committed`: the offset chosen by `latest` or a seek. It is
+   * valid until the next commit, so that a crash before that skips no record.
    */
   readonly start: number | null;
-  /** When, Unix milliseconds. */
+  /** When it was stored, Unix milliseconds. */
   readonly at: number;
 }
 
-/** By topic, and by partition. */
+/** The offsets of a group, by topic and partition. */
 type OffsetsOfGroup = Map<string, Map<number, StoredOffset>>;
 
-/** A partition of a topic in a group: what a record's key says. */
+/** A partition of a topic in a group: the content of a record's key. */
 type Place = readonly [group: string, topic: string, partition: number];
 
-/** Calls back once, when there is space on the disk. */
+/** Calls `wake` once, when the disk has space. */
 export type WhenSpace = (wake: () => void) => void;
 
 const none: ReadonlyMap<number, StoredOffset> = new Map();
 
-/** So much of the log is read at once at the start. */
+/** Bytes of the log per read at startup. */
 const readBytes = 4 * 1024 * 1024;
 
 /**
- * One append ends once it has so much: more than a request commits, which is there as a whole or
- * not at all after a crash. What is forgotten with a topic may be more than one append takes.
+ * An append is ended once it has this size. That is more than a request commits, so that a request
+ * is stored completely or not at all after a crash. Deleting the offsets of a topic may need more
+ * than one append.
  */
 const appendBytes = 8 * 1024 * 1024;
 
 /**
- * One for the server; `stepwell journal` reads the same log. `commit` and `keepStart` return at
- * once: await `durable` before a client is answered.
+ * One instance for the server; `stepwell journal` reads the same log. `commit` and `keepStart`
+ * return at once: await `durable` before answering a client.
  */
 export class CommittedOffsets {
   private readonly groups = new Map<string, OffsetsOfGroup>();
   private latest: Promise<void> = Promise.resolve();
-  /** Whose latest is not on its way to the disk: there was no space. */
+  /** The places whose latest value could not be written because the disk was full. */
   private unwritten = new Map<string, Place>();
   private isWaiting = false;
 
@@ -63,14 +64,14 @@ export class CommittedOffsets {
     private readonly whenSpace: WhenSpace,
   ) {}
 
-  /** With all that the log holds. */
+  /** Opens the offsets and reads everything in the log. */
   static async open(log: PartitionLog, whenSpace: WhenSpace): Promise<CommittedOffsets> {
     const offsets = new CommittedOffsets(log, whenSpace);
     await offsets.recover();
     return offsets;
   }
 
-  /** Reads all that the log holds; before the first use. */
+  /** Reads everything in the log; call it before the first use. */
   async recover(): Promise<void> {
     const { log } = this;
     for (let from = log.startOffset; from < log.highWatermark; ) {
@@ -83,12 +84,12 @@ export class CommittedOffsets {
     }
   }
 
-  /** What is stored of a partition for a group; undefined = nothing is. */
+  /** What is stored for a partition of a group; undefined = nothing. */
   find(group: string, { topic, partition }: TopicPartition): StoredOffset | undefined {
     return this.groups.get(group)?.get(topic)?.get(partition);
   }
 
-  /** Everything that is stored, in no order. */
+  /** Everything that is stored, in no particular order. */
   *all(): Generator<{ readonly group: string; readonly stored: StoredOffset } & TopicPartition> {
     for (const [group, topics] of this.groups) {
       for (const [topic, partitions] of topics) {
@@ -97,24 +98,24 @@ export class CommittedOffsets {
     }
   }
 
-  /** The partitions of which something is stored for a group, in no order. */
+  /** The partitions for which a group has something stored, in no particular order. */
   of(group: string): TopicPartition[] {
     return [...(this.groups.get(group) ?? [])].flatMap(([topic, own]) =>
       [...own.keys()].map((partition) => ({ topic, partition })),
     );
   }
 
-  /** What is stored of a topic for a group, by partition. */
+  /** What is stored for a topic of a group, by partition. */
   ofTopic(group: string, topic: string): ReadonlyMap<number, StoredOffset> {
     return this.groups.get(group)?.get(topic) ?? none;
   }
 
-  /** The topics of which something is stored for a group, in no order. */
+  /** The topics for which a group has something stored, in no particular order. */
   topicsOf(group: string): Iterable<string> {
     return this.groups.get(group)?.keys() ?? [];
   }
 
-  /** Commits positions; they are read back at once, and durable after `durable()`. */
+  /** Commits positions. They can be read here at once, and are durable after `durable()`. */
   commit(group: string, positions: readonly TopicPosition[], at: number): void {
     this.store(
       group,
@@ -122,7 +123,7 @@ export class CommittedOffsets {
     );
   }
 
-  /** Keeps where reading goes on, without committing it. */
+  /** Stores where reading continues, without committing it. */
   keepStart(group: string, positions: readonly TopicPosition[], at: number): void {
     this.store(
       group,
@@ -133,13 +134,19 @@ export class CommittedOffsets {
     );
   }
 
-  /** Forgets all of a group; settles when it is durable, however long there is no space. */
+  /**
+   * Deletes everything of a group; resolves when that is durable, no matter how long the disk is
+   * full.
+   */
   forgetGroup(group: string): Promise<void> {
     this.forget(this.of(group).map(({ topic, partition }) => [group, topic, partition]));
     return this.durableAtLast();
   }
 
-  /** Forgets a topic in all groups; settles when it is durable, however long there is no space. */
+  /**
+   * Deletes a topic in all groups; resolves when that is durable, no matter how long the disk is
+   * full.
+   */
   forgetTopic(topic: string): Promise<void> {
     const gone = [...this.groups].flatMap(([group, own]) =>
       [...(own.get(topic)?.keys() ?? [])].map((partition): Place => [group, topic, partition]),
@@ -149,8 +156,8 @@ export class CommittedOffsets {
   }
 
   /**
-   * Settles when all that can be read here by now is durable. Rejects with `DiskFull` while there
-   * is no space for it: it is written by itself once there is.
+   * Resolves when everything that can be read here now is durable. Rejects with `DiskFull` while
+   * there is no space for it; it is written automatically once there is.
    */
   durable(): Promise<void> {
     this.write([]);
@@ -185,7 +192,7 @@ export class CommittedOffsets {
     this.write(gone);
   }
 
-  /** Appends the latest of `places`, and of those that found no space before. */
+  /** Appends the latest values of `places`, and of the places that found no space before. */
   private write(places: readonly Place[]): void {
     for (const place of places) this.unwritten.set(JSON.stringify(place), place);
     const written = this.unwritten;
@@ -202,7 +209,7 @@ export class CommittedOffsets {
     this.latest.catch(() => undefined);
   }
 
-  /** The records of places, as many to one append as it takes. */
+  /** The records of places, grouped into appends. */
   private appends(places: Iterable<Place>): RecordInput[][] {
     const appends: RecordInput[][] = [];
     let left = 0;
@@ -227,7 +234,10 @@ export class CommittedOffsets {
     };
   }
 
-  /** Any failure but a full disk ends the process: a caller that awaits it waits for ever. */
+  /**
+   * Handles a failed write. Any failure other than a full disk ends the process, so its callers
+   * simply wait forever.
+   */
   private notWritten(places: ReadonlyMap<string, Place>, error: unknown): Promise<never> {
     if (!(error instanceof DiskFull)) return new Promise<never>(() => undefined);
     for (const [key, place] of places) this.unwritten.set(key, place);

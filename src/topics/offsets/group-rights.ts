@@ -1,6 +1,6 @@
 /**
- * Which credentials may call on a group: those that may consume every topic of it. A member moves
- * the offsets and the partitions of all the others, whatever it reads itself.
+ * Checks which credentials may use a group: those that may consume every topic of it. The reason is
+ * that a member affects the offsets and partitions of all other members, whatever it reads itself.
  */
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
@@ -11,7 +11,7 @@ import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../records/topic-partition.js';
 import { CommittedOffsets } from './committed-offsets.js';
 
-/** Asked by every route of groups but those of operators (ADR 17). */
+/** Used by every route of groups except those of operators (ADR 17). */
 @Injectable()
 export class GroupRights {
   constructor(
@@ -21,8 +21,9 @@ export class GroupRights {
   ) {}
 
   /**
-   * Why a request may not consume the topics that it names in a group, or not the others of the
-   * group: 403 either way, before anything says whether the group, an instance or a topic is there.
+   * Why a request may not consume the topics that it names in a group, or the other topics of the
+   * group. It is 403 in both cases, before any answer that reveals whether the group, an instance
+   * or a topic exists.
    */
   judge(
     request: RequestHead,
@@ -37,12 +38,15 @@ export class GroupRights {
     return this.credentials.judgeAll(request, right, this.topicsOf(group), `group ${group}`);
   }
 
-  /** What a request may do that may consume the topics that it names in a group; else why not. */
+  /**
+   * The access of a request that may consume the topics that it names in a group; otherwise why it
+   * may not.
+   */
   admit(request: RequestHead, group: string, named: Iterable<string>): Access | Refusal {
     return this.judge(request, group, named) ?? this.credentials.grantOf(request);
   }
 
-  /** As `judge`, of partitions, of which many may be of one topic. */
+  /** Like `judge`, for partitions, many of which may belong to the same topic. */
   judgePlaces(
     request: RequestHead,
     group: string,
@@ -58,7 +62,10 @@ export class GroupRights {
     return !(grant instanceof Refusal) && permitsAll(grant, 'read', this.topicsOf(group));
   }
 
-  /** What its members subscribe to, and what it has offsets of: members come back to those. */
+  /**
+   * The topics that the group's members subscribe to, and those with committed offsets, to which
+   * members may return.
+   */
   private *topicsOf(group: string): Generator<string> {
     yield* this.views.find(group)?.members.topics ?? [];
     yield* this.offsets.topicsOf(group);

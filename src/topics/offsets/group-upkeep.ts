@@ -1,4 +1,7 @@
-/** What groups want done for them: expired once they are empty for long, forgotten once deleted. */
+/**
+ * Carries out the effects of groups: expires groups that were empty for too long, and removes the
+ * offsets of deleted groups.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
@@ -12,17 +15,17 @@ import { CommittedOffsets } from './committed-offsets.js';
 
 const nothing = () => undefined;
 
-/** While the clock is not believed, whether it is by now is looked at this often. */
+/** How often to check whether the clock is trusted again. */
 const lookAgainMs = 60_000;
 
 /**
- * Deletes a group that has had no member for long. Where a group was is lost for good, so that a
- * clock which has jumped deletes none (ADR 11): what it says is due waits until it is believed, or
- * is due by the clock that was set back.
+ * Deletes a group that has had no member for too long. The positions of a group are then lost for
+ * good, so a clock that has jumped must delete none (ADR 11): a due expiry waits until the clock is
+ * trusted, or until it is due again by the corrected clock.
  */
 @Injectable()
 export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
-  /** By group: those that have been due. */
+  /** Expiries that were due while the clock was not trusted, by group. */
   private readonly due = new Map<string, ExpireGroupEffect>();
   private isWaiting = false;
 
@@ -42,7 +45,7 @@ export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
     return () => this.due.delete(id);
   }
 
-  /** One timer for all of them: a clock that jumps may find every group due. */
+  /** One timer for all of them, because after a clock jump every group may be due. */
   private lookLater(): void {
     if (this.isWaiting || this.due.size === 0) return;
     this.isWaiting = true;
@@ -71,7 +74,7 @@ export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
   }
 }
 
-/** The name of a deleted group is free once its offsets are removed. */
+/** Removes the offsets of a deleted group, and then frees its name. */
 @Injectable()
 export class OffsetRemoval implements EffectCarrier<ForgetOffsets> {
   constructor(

@@ -1,13 +1,16 @@
-/** Where in a log a request wants to be: at an end, at an offset, or at a time. */
+/** The target of a seek or reset in a log: an end, an offset, or a time. */
 import { z } from 'zod';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 const whole = z.int().min(0);
 
-/** A refusal says what is wrong under the first form, so that one names them all. */
+/**
+ * The error text of the first form lists all forms, because a refusal reports the first form's
+ * error.
+ */
 const forms = 'must be earliest, latest, an offset, {"offset"} or {"timestamp"}';
 
-/** As a request names it; a bare number is an offset, times are Unix milliseconds. */
+/** How a request names a target; a plain number is an offset, times are Unix milliseconds. */
 export const offsetTargetSchema = z.union([
   z.literal('earliest', { error: forms }),
   z.literal('latest'),
@@ -18,7 +21,10 @@ export const offsetTargetSchema = z.union([
 /** What `offsetTargetSchema` describes. */
 export type OffsetTarget = z.output<typeof offsetTargetSchema>;
 
-/** The offset that is meant; one that was named stands as it is, even where the log has none. */
+/**
+ * The offset of a target; an explicit offset is returned unchanged, even if the log does not have
+ * it.
+ */
 export async function offsetOfTarget(log: PartitionLog, target: OffsetTarget): Promise<number> {
   if (target === 'earliest') return log.startOffset;
   if (target === 'latest') return log.highWatermark;

@@ -1,4 +1,4 @@
-/** Wiring of what groups keep: committed offsets, until the group or the topic is gone. */
+/** Wiring of committed offsets, which are kept until the group or the topic is deleted. */
 import { Module } from '@nestjs/common';
 import { Store } from '../../../storage/store.js';
 import { Engine } from '../../engine/engine.js';
@@ -21,8 +21,7 @@ const committedOffsets = {
 };
 
 /**
- * What groups have committed is read before requests are answered, and forgotten with its topic or
- * group.
+ * Committed offsets are read before requests are answered, and deleted with their topic or group.
  */
 @Module({
   imports: [TopicsModule, GroupsModule],
@@ -43,7 +42,8 @@ export class OffsetsModule {
     engine.carry('forgetOffsets', removal);
     life.addRecoverable({ name: 'committed offsets', recover: () => offsets.recover() });
     logs.onDropped(async (topic) => {
-      // In this order: a session commits what it has read of a partition when it loses it.
+      // The order matters: a session commits its position in a partition when it loses the
+      // partition.
       await reassignment.release(topic);
       await offsets.forgetTopic(topic);
     });

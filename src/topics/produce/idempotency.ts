@@ -1,6 +1,6 @@
 /**
- * What an `Idempotency-Key` is, and how a request is known again by what it left in the logs
- * (topics.md 2.5). Pure.
+ * The `Idempotency-Key`, and how a repeated request is recognized by the terms that it left in the
+ * logs (topics.md 2.5). Pure.
  */
 import { createHash } from 'node:crypto';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -8,18 +8,21 @@ import type { ProduceRecord } from './produce.request.js';
 
 const grammar = /^[\x20-\x7e]{1,200}$/;
 
-/** The value of the header: text that a client made up, and repeats with the request. */
+/** Parses the header's value: a text that the client invents, and repeats with the request. */
 export function parseIdempotencyKey(text: string): Result<string> {
   return grammar.test(text)
     ? ok(text)
     : refused('Idempotency-Key must have 1 to 200 printable ASCII characters');
 }
 
-/** What the records of a topic in one request were, and what was chosen for them. */
+/** Identifies the records of one topic in a request, and stores what was chosen for them. */
 export interface RequestMark {
-  /** Among how many partitions they were spread. */
+  /** The number of partitions among which the records were spread. */
   readonly partitions: number;
-  /** Unix milliseconds: the timestamp of those that brought none, whenever they are appended. */
+  /**
+   * Unix milliseconds: the timestamp of records without their own, no matter when they are
+   * appended.
+   */
   readonly at: number;
   /** `digestOf` all records of the request for the topic. */
   readonly digest: string;
@@ -30,12 +33,12 @@ export function keyTerm(key: string): string {
   return `idempotency:${key}`;
 }
 
-/** The mark as it stands beside the key, in the same record. */
+/** The index term of the mark, stored with the key's term in the same record. */
 export function markTerm({ partitions, at, digest }: RequestMark): string {
   return `request:${partitions}:${at}:${digest}`;
 }
 
-/** The mark among the terms of a record; undefined where there is none. */
+/** Finds the mark among the terms of a record; undefined = none. */
 export function markAmong(terms: readonly string[]): RequestMark | undefined {
   for (const term of terms) {
     const [, partitions, at, digest] = /^request:(\d+):(\d+):([\w-]+)$/.exec(term) ?? [];
@@ -44,7 +47,10 @@ export function markAmong(terms: readonly string[]): RequestMark | undefined {
   return undefined;
 }
 
-/** Equal for requests that ask for the same records in the same order, however they spell them. */
+/**
+ * A digest that is equal for requests with the same records in the same order, however they are
+ * spelled.
+ */
 export function digestOf(records: readonly ProduceRecord[]): string {
   const hash = createHash('sha256');
   const addBytes = (bytes: Buffer | null) => {

@@ -1,6 +1,6 @@
 /**
- * What every request that produces has in common, whatever form its records come in, and the JSON
- * of what became of them (topics.md 2.2).
+ * The common part of all requests that produce, whatever the form of their records, and the JSON of
+ * their outcomes (topics.md 2.2).
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
@@ -16,7 +16,7 @@ import type { ProduceRecord } from './produce.request.js';
 import { type ProduceOutcome, Producer, type ProduceSubmission } from './producer.js';
 import type { ProduceResult } from './record-appender.js';
 
-/** The records of a request, and whether the good ones of them are stored without the others. */
+/** The records of a request, and whether valid records are stored even if others are refused. */
 export interface ProduceRecords {
   readonly records: readonly (ProduceRecord | Refusal)[];
   readonly isPartial: boolean;
@@ -24,10 +24,10 @@ export interface ProduceRecords {
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** One for the server: routes differ in how they read records, and in nothing else. */
+/** Shared by all produce routes, which differ only in how they read records. */
 @Injectable()
 export class ProduceCalls {
-  /** GET produces too, so the answer says itself how durable it is. */
+  /** A GET can also produce, so the answer itself states its durability. */
   private readonly headers: readonly string[];
 
   constructor(
@@ -40,8 +40,8 @@ export class ProduceCalls {
   }
 
   /**
-   * Answers with JSON of an outcome for each record, and with 207 where only the good ones of them
-   * were to be stored; or refuses, and nothing of the request was stored.
+   * Answers with JSON of an outcome for each record, with 207 if the request was partial; or
+   * refuses, and then nothing of the request is stored unless the refusal says so.
    */
   carryOut(
     exchange: Exchange,
@@ -95,12 +95,12 @@ const comma = 0x2c;
 const none = Buffer.alloc(0);
 
 /**
- * One JSON array: of a hundred records it costs half of `JSON.stringify`, as those of one append
- * differ in one number. A refusal looks the same among others and alone.
+ * Writes one JSON array. For a hundred records it costs half of `JSON.stringify`, because the
+ * results of one append differ in only one number. A refusal looks the same among others and alone.
  */
 export function outcomesText(outcomes: readonly ProduceOutcome[]): string | Buffer {
   const [only] = outcomes;
-  // Alone it goes out in one piece with its head, as only a text does.
+  // A single result is returned as a string: only a string is sent in one piece with the head.
   if (outcomes.length === 1 && only !== undefined && !(only instanceof Refusal)) {
     const { topic, partition, offset, timestamp } = only;
     return JSON.stringify([{ topic, partition, offset, timestamp }]);

@@ -1,4 +1,4 @@
-/** Wiring of what appends records. */
+/** Wiring of the routes that append records, and of the producer. */
 import { Inject, Module } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
 import { RouteTable } from '../../http/routes/route-table.js';
@@ -10,10 +10,12 @@ import { Producer } from './producer.js';
 import { RecordAppender } from './record-appender.js';
 import { ProduceWebhookRoute } from './webhook.routes.js';
 
-/** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
+/**
+ * The records of a request for one partition must fit into one append: 32 MiB with their frames.
+ */
 const requestBytesMax = 31 * 1024 * 1024;
 
-/** A record is bounded by `STEPWELL_MAX_BODY`, a request by `STEPWELL_MAX_BATCH` and by 31 MiB. */
+/** `STEPWELL_MAX_BODY` bounds a record; `STEPWELL_MAX_BATCH` and 31 MiB bound a request. */
 @Module({ imports: [TopicsModule], providers: [RecordAppender, Producer, ProduceCalls] })
 export class ProduceModule {
   constructor(

@@ -1,10 +1,10 @@
-/** A produce as it stands on the wire -> records for topics (topics.md 2.1 and 2.2). */
+/** Parses the records of a produce request (topics.md 2.1 and 2.2). */
 
 import { fieldsOf, isJsonObject, isWellFormed } from '../../grammar/json.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { bytesOf, type PayloadEncoding, parseEncoding } from '../records/record-text.js';
 
-/** A named value beside a record; names may repeat. */
+/** A header of a record; names may repeat. */
 export interface ProduceHeader {
   readonly name: string;
   readonly value: Buffer | null;
@@ -13,34 +13,36 @@ export interface ProduceHeader {
 /** One record to append. */
 export interface ProduceRecord {
   readonly topic: string;
-  /** The partition that the request names; null = by key, or by turn. */
+  /** The partition that the request names; null = chosen by key, or in turn. */
   readonly partition: number | null;
   readonly key: Buffer | null;
   /** null is a tombstone. */
   readonly value: Buffer | null;
   readonly headers: readonly ProduceHeader[];
-  /** Unix milliseconds; null = when it is appended. */
+  /** Unix milliseconds; null = the time of the append. */
   readonly timestamp: number | null;
 }
 
-/** What a request says of all its records. */
+/** What applies to all records of a request. */
 export interface ProduceDefaults {
   /** The topic of the path; null = each record names its own. */
   readonly topic: string | null;
   readonly encoding: PayloadEncoding;
-  /** Bytes of key, value and headers that one record may have. */
+  /** The most bytes of key, value and headers of one record. */
   readonly recordBytesMax: number;
 }
 
 const recordsMax = 10_000;
 const headersMax = 256;
-/** Well below what a record can hold: a refusal of the log would come after other partitions. */
+/**
+ * Well below the limit of the log, whose refusal would come after other partitions were written.
+ */
 const headerNameLengthMax = 4096;
-/** The last millisecond of the year 9999: later times have no date of four digits anywhere. */
+/** The last millisecond of the year 9999: later years have more than four digits. */
 const timestampMax = 253_402_300_799_999;
 const none: readonly ProduceHeader[] = [];
 
-/** The body of a produce: one record, or an array of them. */
+/** The items of a request body: one record, or an array of records. */
 export function parseItems(body: unknown): Result<readonly unknown[]> {
   const items: readonly unknown[] = Array.isArray(body) ? body : [body];
   return items.length > recordsMax
@@ -48,27 +50,31 @@ export function parseItems(body: unknown): Result<readonly unknown[]> {
     : ok(items);
 }
 
-/** One record of a request, or why there is no such record: 400, or 413 if it is too large. */
+/**
+ * Reads one record of a request; refused with 400 if it is invalid, or with 413 if it is too large.
+ */
 export function readRecord(item: unknown, defaults: ProduceDefaults): ProduceRecord | Refusal {
   const record = parseRecord(item, defaults);
   if (!record.ok) return new Refusal('invalid', record.message);
   return sizedRecord(record.value, defaults.recordBytesMax);
 }
 
-/** A record that is within its limit; 413 otherwise. */
+/** The record, if it is within the size limit; 413 otherwise. */
 export function sizedRecord(record: ProduceRecord, bytesMax: number): ProduceRecord | Refusal {
   return byteLength(record) <= bytesMax
     ? record
     : new Refusal('too_large', `is longer than ${bytesMax} bytes`);
 }
 
-/** `GET /produce/{topic}/{message}?key=`: the text as it is, never parsed. */
+/**
+ * The record of `GET /produce/{topic}/{message}?key=`: the text is the value, and is never parsed.
+ */
 export function recordOfPath(topic: string, text: string, key: string | null): ProduceRecord {
   const value = Buffer.from(text);
   return { topic, partition: null, key: keyOf(key), value, headers: none, timestamp: null };
 }
 
-/** Readers see "" where there is no key, and copy it back: "" means no key (topics.md 2.4). */
+/** Readers see a missing key as "", and may send it back: so "" means no key (topics.md 2.4). */
 export function keyOf(key: string | null): Buffer | null {
   return key === null || key === '' ? null : Buffer.from(key);
 }
@@ -112,7 +118,7 @@ function topicOf(own: unknown, path: string | null): Result<string> {
     : refused(`topic ${own} is not the topic of the path`);
 }
 
-/** The bytes of a field; null where there are none. */
+/** The bytes of a field; null if the field is absent or null. */
 function parseBytes(
   value: unknown,
   name: string,

@@ -1,5 +1,6 @@
 /**
- * `/produce` in its three forms: records straight into their logs (topics.md 2.1 and 2.2).
+ * The three forms of `/produce`, which write records directly into their logs (topics.md 2.1 and
+ * 2.2).
  */
 import { parseJson } from '../../grammar/json.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
@@ -14,15 +15,15 @@ import type { ProduceCalls, ProduceRecords } from './produce-calls.js';
 
 /** Sizes in bytes. */
 export interface ProduceLimits {
-  /** Of one record's key, value and headers. */
+  /** Limit of one record's key, value and headers. */
   readonly recordBytesMax: number;
-  /** Of the body of one request. */
+  /** Limit of the body of one request. */
   readonly requestBytesMax: number;
 }
 
 /**
- * The records of a body: the path may name their topic, or each record its own. Some clients cannot
- * post: GET brings the same body.
+ * Produces the records of a body. The path names their topic, or each record names its own. GET
+ * accepts the same body, for clients that cannot send POST.
  */
 export class ProduceRoute implements ExpressRoute {
   readonly methods = ['GET', 'POST'];
@@ -44,7 +45,7 @@ export class ProduceRoute implements ExpressRoute {
   }
 }
 
-/** A record that is in the path. */
+/** Produces the record in the path. */
 export class ProduceByPathRoute implements FastifyRoute {
   readonly methods = ['GET'];
   readonly pattern = '/produce/:topic/:message';
@@ -84,13 +85,13 @@ function readRecords(
   const defaults = { topic: topicOf(path), encoding: encoding.value, recordBytesMax };
   const records = items.value.map((item, index) => {
     const record = readRecord(item, defaults);
-    // Alone, a refusal must say which record it is about.
+    // A refusal of the whole request must say which record it is about.
     return record instanceof Refusal && !isPartial ? numbered(record, index) : record;
   });
   return ok({ records, isPartial });
 }
 
-/** A path ends where it does for the router: behind it nothing was looked at. */
+/** Splits off the path where the router does. */
 function readTarget(target: string) {
   const end = target.search(/[?#]/);
   if (end < 0) return { path: target, partial: 'false' };
@@ -101,7 +102,10 @@ function readTarget(target: string) {
   };
 }
 
-/** What follows `/produce/`; null where nothing does. Its encoding is sound: the router saw it. */
+/**
+ * The topic after `/produce/`; null if there is none. Its encoding is valid: the router has checked
+ * it.
+ */
 function topicOf(path: string): string | null {
   const [, , topic = ''] = path.split('/', 3);
   return topic === '' ? null : decodeURIComponent(topic);

@@ -1,6 +1,6 @@
 /**
- * Carries out a produce: judges every record before any is written, then appends topic by topic;
- * outcomes are in the order of the request.
+ * Carries out a produce: validates every record before any is written, then appends topic by topic.
+ * Outcomes are in the order of the request.
  */
 import { Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
@@ -19,31 +19,37 @@ import {
 
 /** What one request produces. */
 export interface ProduceSubmission {
-  /** In the order of the request; a refusal stands where there is no sound record. */
+  /** In the order of the request, with a refusal in place of each invalid record. */
   readonly records: readonly (ProduceRecord | Refusal)[];
-  /** The records of a request with a key are stored once, however often it is sent. */
+  /** If set, the records of the request are stored once, however often it is sent. */
   readonly idempotencyKey: string | null;
-  /** Whether sound records are stored though others are refused. */
+  /** Whether valid records are stored even if others are refused. */
   readonly isPartial: boolean;
-  /** Who produces: a topic may be created in that name. */
+  /** Who produces; an automatically created topic is created in this name. */
   readonly by: Principal;
-  /** Why the caller may not write to a topic. */
+  /** Why the caller may not write to a topic; undefined = it may. */
   judge(topic: string): Refusal | undefined;
 }
 
-/** What became of one record. */
+/** The outcome of one record. */
 export type ProduceOutcome = ProduceResult | Refusal;
 
-/** The records of one topic, and where they stand in the request. */
+/** The records of one topic, and their indexes in the request. */
 interface TopicRecords {
   readonly indexes: number[];
   readonly records: ProduceRecord[];
 }
 
-/** One for the server. Topics that do not exist are made first, where they come by themselves. */
+/**
+ * One instance for the server. Missing topics are created first, if topics are created
+ * automatically.
+ */
 @Injectable()
 export class Producer {
-  /** Requests of one key go one after the other: the second finds what the first has stored. */
+  /**
+   * Requests with the same key run one after the other, so that the second finds what the first
+   * stored.
+   */
   private readonly lastOfKey = new Map<string, Promise<unknown>>();
 
   constructor(
@@ -53,10 +59,10 @@ export class Producer {
   ) {}
 
   /**
-   * One outcome for each record, once all that was stored is durable. Unless the submission is
-   * partial, a refused record refuses all of it, and nothing is stored. A full disk or a deleted
-   * topic may be met during the appends: other records may be stored then, and the refusal says so
-   * without naming them.
+   * Resolves with one outcome for each record, once everything stored is durable. Unless the
+   * submission is partial, one refused record refuses all of it, and nothing is stored. If the disk
+   * is full or a topic is deleted during the appends, other records may be stored, and the refusal
+   * says so without naming them.
    */
   produce(submission: ProduceSubmission): Promise<readonly ProduceOutcome[] | Refusal> {
     const { idempotencyKey: key } = submission;
@@ -101,8 +107,8 @@ export class Producer {
   }
 
   /**
-   * Refuses records for partitions that a topic which is yet to be made would not have. True: none
-   * is left for it, so that it is not made.
+   * Refuses records for partitions that a topic still to be created would not have. Returns true if
+   * no record is left for the topic, so that it is not created.
    */
   private refusesAll(
     topic: string,
@@ -120,7 +126,10 @@ export class Producer {
     return refused === records.length;
   }
 
-  /** A topic may be deleted between the plan and the append: the client is asked to try again. */
+  /**
+   * Appends a plan. If the topic was deleted after the plan was made, the client is asked to try
+   * again.
+   */
   private async append(plan: TopicPlan): Promise<readonly ProduceOutcome[] | Refusal> {
     try {
       return await this.appender.append(plan);
@@ -132,7 +141,10 @@ export class Producer {
     }
   }
 
-  /** Records whose partition is not there are refused; what is known of a key is of all records. */
+  /**
+   * Plans the append of one topic and refuses records for missing partitions. An idempotency key
+   * always covers all records of the topic, including the refused ones.
+   */
   private async plan(
     topic: string,
     { records, indexes }: TopicRecords,
@@ -162,7 +174,7 @@ export class Producer {
   }
 }
 
-/** What becomes of each record of a submission. */
+/** Collects the outcome of each record of a submission. */
 class Outcomes {
   readonly all: ProduceOutcome[] = [];
   private firstRefused = Number.POSITIVE_INFINITY;
@@ -173,7 +185,7 @@ class Outcomes {
     });
   }
 
-  /** Why all of it is refused; null while it is not. */
+  /** Why the whole submission is refused; null while it is not. */
   get refusal(): Refusal | null {
     const first = this.all[this.firstRefused];
     const isRefused = !this.submission.isPartial && first instanceof Refusal;
@@ -195,7 +207,7 @@ class Outcomes {
     }
   }
 
-  /** The refusal, where some records may be stored already. */
+  /** Like `refusal`, after the appends, when some records may be stored. */
   get lateRefusal(): Refusal | null {
     const { refusal } = this;
     const hasStored = this.all.some((outcome) => !(outcome instanceof Refusal));

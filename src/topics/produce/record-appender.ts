@@ -1,6 +1,6 @@
 /**
- * The records of one topic on their way into its logs: each part of them one atomic batch, and what
- * stands there already under the request's key not once more.
+ * Appends the records of one topic to its logs: the records of each partition as one atomic batch,
+ * except those already stored under the request's key.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
@@ -15,7 +15,7 @@ import { KeylessTurns, partitionOfKey } from './partitioner.js';
 import type { ProduceRecord } from './produce.request.js';
 import { findStored } from './stored-parts.js';
 
-/** Where a record ended up. */
+/** Where a record was stored. */
 export interface ProduceResult {
   readonly topic: string;
   readonly partition: number;
@@ -24,51 +24,56 @@ export interface ProduceResult {
   readonly timestamp: number;
 }
 
-/** Records of one topic that go into one partition: one append, so all of them or none. */
+/** The records of one topic for one partition: one append, which stores all of them or none. */
 interface Part {
   readonly partition: number;
-  /** Which ones, rising. */
+  /** The indexes of the records, ascending. */
   readonly indexes: readonly number[];
   readonly records: readonly ProduceRecord[];
 }
 
-/** What will be appended; nothing has been yet. */
+/** The planned appends of one topic. */
 export interface TopicPlan {
   readonly topic: string;
   readonly logs: readonly PartitionLog[];
   readonly parts: readonly Part[];
-  /** Why some of its records go into no partition, by where they stand among them. */
+  /** Why some of the records go to no partition, by their indexes. */
   readonly outside: ReadonlyMap<number, Refusal>;
-  /** Of a request that has a key. */
+  /** Set for a request with an idempotency key. */
   readonly once: OncePlan | null;
 }
 
-/** What makes a request known again, and what an earlier one has stored. */
+/** How a repeated request is recognized, and what an earlier one has stored. */
 interface OncePlan {
   /** Index terms of the first record of each part. */
   readonly terms: readonly string[];
-  /** The timestamp of records that brought none, Unix milliseconds. */
+  /** The timestamp of records without their own, Unix milliseconds. */
   readonly at: number;
   /** Partition to the offset of the first record of its part. */
   readonly stored: ReadonlyMap<number, number>;
 }
 
-/** A request that brings the key again is known for so long. */
+/** How long a repeated idempotency key is recognized. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
-/** Of records that found no space on the disk. */
+/** The refusal of records that found no space on the disk. */
 export const diskFull = diskFullRefusal(
   'the disk is full: nothing of this was stored; try again when there is room',
 );
 
-/** One for the server; it remembers which partition takes the next records without a key. */
+/**
+ * One instance for the server; it remembers which partition takes the next records without a key.
+ */
 @Injectable()
 export class RecordAppender {
   private readonly keylessTurns = new KeylessTurns();
 
   constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
-  /** Spreads the records of one topic; those whose explicit partition is not there are outside. */
+  /**
+   * Assigns the records of one topic to partitions; those that name a missing partition are
+   * `outside`.
+   */
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
     const keyless = () => this.keylessTurns.next(logs);
     const spread = partsOf(records, logs.length, keyless);
@@ -78,9 +83,10 @@ export class RecordAppender {
   }
 
   /**
-   * Spreads them so that the same request, sent again, is spread alike, and finds what of it is
-   * stored. 409 if other records are stored under its key. A record whose partition was not there
-   * when the request was stored is outside though the topic has grown: nothing more is stored.
+   * Assigns the records in such a way that a repeated request is assigned alike, and finds which of
+   * them are stored. 409 if other records are stored under the key. A record whose partition did
+   * not exist when the request was first stored is `outside` even if the topic has grown: nothing
+   * more is stored.
    */
   async planOnce(
     topic: string,
@@ -109,9 +115,9 @@ export class RecordAppender {
   }
 
   /**
-   * Appends what is missing; settles, in the order of the records, when all of it is durable. 507
-   * stands for the records of a part that found no space: none of them is stored. Rejects with
-   * `DiskFull` where that was known before, and with it nothing of the plan is stored.
+   * Appends what is missing; resolves with the results in the order of the records, when everything
+   * is durable. The records of a part that found no space get 507; none of them is stored. Rejects
+   * with `DiskFull` if that was known before; then nothing of the plan is stored.
    */
   async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {
     const { topic, logs, parts, outside, once } = plan;
@@ -145,8 +151,9 @@ export class RecordAppender {
 }
 
 /**
- * The partition that a record names, else the one of its key among `partitions`, else the one
- * that all keyless records of the request share: looked up once, if at all.
+ * Groups records by partition: the partition that a record names, else that of its key among
+ * `partitions`, else the one that all keyless records of the request share. `keyless` is called at
+ * most once.
  */
 export function partsOf(
   records: readonly ProduceRecord[],
@@ -173,7 +180,10 @@ export function partsOf(
 
 const none: TopicPlan['outside'] = new Map();
 
-/** The parts below `partitions`, and why the records of the others are stored nowhere. */
+/**
+ * The parts of existing partitions (those below `partitions`), and the refusals of all other
+ * records.
+ */
 function within(
   parts: readonly Part[],
   partitions: number,
@@ -189,12 +199,15 @@ function within(
   return { parts: parts.filter(({ partition }) => partition < partitions), outside };
 }
 
-/** Of a record for a partition that its topic does not have. */
+/** The refusal of a record for a partition that its topic does not have. */
 export function noPartition(topic: string, partition: number): Refusal {
   return new Refusal('invalid', `${topic} has no partition ${partition}`);
 }
 
-/** It has it now, and stores what was refused under another key. */
+/**
+ * The refusal of a record for a partition that the topic has now, but did not have when the key was
+ * first used. Under another key, the record would be stored.
+ */
 function hadNoPartition(topic: string, partition: number, key: string): Refusal {
   const since = `when Idempotency-Key ${key} was first used`;
   return new Refusal('invalid', `${topic} had no partition ${partition} ${since}`);

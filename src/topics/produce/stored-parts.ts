@@ -1,22 +1,27 @@
-/** What an earlier request of the same key has left in the logs of a topic (topics.md 2.5). */
+/**
+ * Finds what an earlier request with the same key has stored in the logs of a topic (topics.md
+ * 2.5).
+ */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { markAmong, type RequestMark } from './idempotency.js';
 
-/** What is stored; a crash may have left some parts out. */
+/** The stored parts; after a crash some may be missing. */
 export interface StoredParts {
-  /** Of the request that stored them. */
+  /** The mark of the request that stored the parts. */
   readonly mark: RequestMark;
   /** Partition to the offset of the part's first record. */
   readonly baseOffsets: ReadonlyMap<number, number>;
 }
 
-/** A look into a sealed segment is two reads of its index; 64 of them are 4 GiB of a partition. */
+/**
+ * Searching a sealed segment takes two reads of its index; 64 segments are 4 GiB of a partition.
+ */
 const segmentsMax = 64;
 
 /**
- * The parts whose first records carry the index term, in every partition, appended since then (Unix
- * milliseconds) and within the last 64 segments; undefined where there are none. What compaction
- * took is not found.
+ * Finds, in every partition, the part whose first record carries the index term and was appended at
+ * or after `since` (Unix milliseconds), within the last 64 segments; undefined if there is none.
+ * Records removed by compaction are not found.
  */
 export async function findStored(
   logs: readonly PartitionLog[],

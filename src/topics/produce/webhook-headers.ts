@@ -1,6 +1,6 @@
 /**
- * Which headers of a webhook become headers of its record: those that say something about the
- * message, not about how it came here (topics.md 2.3). Pure.
+ * Selects the headers of a webhook that become headers of its record: those about the message, not
+ * about its transport (topics.md 2.3). Pure.
  */
 import { isOwnHeader } from '../../http/dialect.js';
 import type { ProduceHeader } from './produce.request.js';
@@ -44,7 +44,7 @@ const standardNames = `
   user-agent variant-vary vary via want-content-digest want-digest want-repr-digest warning
   www-authenticate x-content-type-options x-frame-options`;
 
-/** What hops on the way add, and what traces requests. */
+/** Headers that proxies add, and headers of request tracing. */
 const namesOfHops = `
   b3 baggage client-ip dnt proxy-connection sentry-trace true-client-ip uber-trace-id
   upgrade-insecure-requests x-amzn-requestid x-amzn-trace-id x-client-ip x-cloud-trace-context
@@ -68,15 +68,15 @@ const prefixesOfHops = [
   'x-vercel-',
 ];
 
-/** What this server itself reads. */
+/** Headers that this server itself reads. */
 const ownNames = ['idempotency-key'];
 
 const names = (text: string) => text.trim().split(/\s+/);
 const dropped = new Set([...names(standardNames), ...names(namesOfHops), ...ownNames]);
 
 /**
- * Headers out of flat name, value pairs as Node gives them: names in lower case, values as the
- * bytes they came in, repeated ones kept, in the order they arrived.
+ * Makes record headers from Node's flat list of names and values: names in lower case, values as
+ * the received bytes, repeated headers kept, in the order of arrival.
  */
 export function webhookHeaders(rawHeaders: readonly string[]): readonly ProduceHeader[] {
   const headers: ProduceHeader[] = [];

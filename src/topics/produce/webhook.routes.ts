@@ -1,4 +1,4 @@
-/** `/webhook`: whatever a sender posts becomes one record, as it is (topics.md 2.3). */
+/** `/webhook`: stores the body of any request unchanged as one record (topics.md 2.3). */
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
@@ -8,13 +8,13 @@ import { keyOf, type ProduceRecord, sizedRecord } from './produce.request.js';
 import type { ProduceCalls } from './produce-calls.js';
 import { webhookHeaders } from './webhook-headers.js';
 
-/** The credential may stand in the query, for senders that set no header. */
+/** The query may hold the credential, for senders that cannot set headers. */
 export class ProduceWebhookRoute implements FastifyRoute {
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/webhook';
   readonly description: RouteDescription = topicRoutes.webhook;
 
-  /** `recordBytesMax` is of one record's key, value and headers. */
+  /** `recordBytesMax` limits one record's key, value and headers. */
   constructor(
     private readonly calls: ProduceCalls,
     private readonly recordBytesMax: number,

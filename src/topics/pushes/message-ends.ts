@@ -1,26 +1,27 @@
-/** Pushes that wait for messages to be final are woken as soon as they are. */
+/** Wakes the pushes that wait for messages to become final. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 
-/** What waits is in memory: a push that begins after a restart looks its messages up. */
+/** Waits are kept only in memory: a push that starts after a restart looks its messages up. */
 @Injectable()
 export class MessageEnds {
-  /** By message id: one push alone waits for it. */
+  /** By message id; only one push waits for each message. */
   private readonly waiting = new Map<string, () => void>();
   readonly interest: Interest<MessageEvent> = { types: {}, streams: [this.waiting] };
 
   constructor(@Inject(Messages) private readonly messages: Pick<Messages, 'has'>) {}
 
-  /** Observes messages. */
+  /** Observes the events of messages. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const { id } of envelopes) if (!this.messages.has(id)) this.waiting.get(id)?.();
   };
 
   /**
-   * Calls `wake` once when all messages are final, at once if they are. What a restart finds final
-   * has no event any more: it is looked up. The answer cancels.
+   * Calls `wake` once when all messages are final, at once if they are already: messages that
+   * became final before a restart cause no further event, so they are looked up. The returned
+   * function cancels.
    */
   whenFinal(messageIds: readonly string[], wake: () => void): () => void {
     const left = new Set(messageIds.filter((id) => this.messages.has(id)));

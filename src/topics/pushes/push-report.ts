@@ -1,4 +1,4 @@
-/** What operators see of pushes: how many records, and which never will be. */
+/** Reports pushes to operators: the number of records, and records that will never be pushed. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
@@ -6,9 +6,7 @@ import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
 import type { SubscriptionPartitionEvent } from '../subscriptions/subscription-partition.events.js';
 
-/**
- * Made of durable events, so that a push that a crash took back is counted when it is made again.
- */
+/** Counts durable events, so a push that is lost in a crash is counted only when it is repeated. */
 @Injectable()
 export class PushReport {
   readonly #records: Counter;
@@ -26,7 +24,7 @@ export class PushReport {
     for (const outcome of ['pushed', 'skipped']) this.#records.inc({ outcome }, 0);
   }
 
-  /** Observes partitions of subscriptions. */
+  /** Observes the events of partitions of subscriptions. */
   readonly listener: EventListener<SubscriptionPartitionEvent> = (envelopes) => {
     for (const { id, event } of envelopes) {
       if (event.type !== 'RecordsPushed') continue;

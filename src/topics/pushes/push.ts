@@ -1,19 +1,19 @@
-/** One push of a partition while it is carried out. */
+/** One push of a partition while it runs. */
 import type { PushNext } from '../subscriptions/subscription-partition.decider.js';
 import {
   type SubscriptionPartitionPlace,
   subscriptionPartitionPlace,
 } from '../subscriptions/subscription-partition.events.js';
 
-/** Made for each start of the effect `pushNext`. */
+/** Created for each start of the effect `pushNext`. */
 export class Push {
   readonly place: SubscriptionPartitionPlace;
   isWanted = true;
-  /** Where the damage begins that it waits at. */
+  /** The start of the damage at which the push waits. */
   standsAt: number | null = null;
   private interrupt: () => void = () => undefined;
 
-  /** `id` is that of the partition's stream. */
+  /** `id` is the id of the partition's stream. */
   constructor(
     readonly id: string,
     readonly effect: PushNext,
@@ -21,7 +21,7 @@ export class Push {
     this.place = subscriptionPartitionPlace(id);
   }
 
-  /** Settles when `begin` calls back, or when the push is not wanted any more. */
+  /** Resolves when `begin` calls back, or when the push is stopped. */
   wait(begin: (wake: () => void) => () => void): Promise<void> {
     if (!this.isWanted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -33,7 +33,7 @@ export class Push {
     });
   }
 
-  /** It publishes nothing any more, and waits for nothing. */
+  /** Stops the push: it publishes nothing and waits for nothing any more. */
   stop(): void {
     this.isWanted = false;
     this.interrupt();

@@ -1,4 +1,4 @@
-/** Wiring of pushes: records of subscribed topics become messages. */
+/** Wiring of pushes, which turn the records of subscribed topics into messages. */
 import { Module } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -12,10 +12,10 @@ import { PushReport } from './push-report.js';
 import { RecordPublisher } from './record-publisher.js';
 import { RecordPushes } from './record-pushes.js';
 
-/** A stop waits this long for the pushes that are under way. */
+/** How long a stop waits for running pushes. */
 const stopDeadlineMs = 10_000;
 
-/** A stop waits up to 10 s for pushes that are under way. */
+/** A stop waits up to 10 s for running pushes. */
 @Module({
   imports: [TopicsModule, MessagesModule, SubscriptionsModule],
   providers: [MessageEnds, RecordPublisher, RecordPushes, PushReport],

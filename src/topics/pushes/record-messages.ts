@@ -1,4 +1,4 @@
-/** Records of a topic as the messages that a subscription makes of them. Pure. */
+/** Turns the records of a topic into the messages of a subscription. Pure. */
 import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
 import type { TurnNames } from '../../engine/decider.js';
 import { isHeaderName, isHeaderValue, withDefaultHeaders } from '../../grammar/headers.js';
@@ -9,21 +9,27 @@ import type { MessageTargets } from '../../messaging/url-groups/message-targets.
 import { type RecordPlace, recordText } from '../records/record-text.js';
 import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
 
-/** What one message says, the same for every destination. */
+/** The content of one message, which is the same for every destination. */
 export interface RecordsContent {
   readonly body: Buffer;
-  /** null = nothing says it but the headers that the subscription was given. */
+  /** null = only the headers of the subscription can set it. */
   readonly contentType: string | null;
-  /** Of the records, names and values in turn; what the subscription was given wins over them. */
+  /**
+   * Headers of the records, alternating names and values; the subscription's own headers override
+   * them.
+   */
   readonly headers: readonly string[];
-  /** Our own headers on where the records are, names and values in turn; they win over all. */
+  /**
+   * The server's own headers with the place of the records, alternating names and values; they
+   * override all others.
+   */
   readonly place: readonly string[];
   readonly records: number;
 }
 
 /**
- * One record as it is: its value is the body, byte for byte. Its headers go along, without those
- * that HTTP cannot carry and those that would speak for us.
+ * The message of a single record: the body is its value, byte for byte. Its headers are added,
+ * except those that HTTP cannot carry and those that pretend to be the server's own.
  */
 export function recordContent(
   record: LogRecord,
@@ -37,7 +43,8 @@ export function recordContent(
   if (key !== null) own.push(`${logPrefix}Key`, percentEncoded(key));
   if (value === null) own.push(`${logPrefix}Tombstone`, 'true');
   return {
-    // A copy: the value is a view of all that was read with it, which would stay in memory too.
+    // A copy, because the value is a view of the whole buffer that was read, which would be
+    // retained.
     body: Buffer.from(value ?? []),
     contentType: null,
     headers: withDefaultHeaders(pairs, ['Content-Type', 'application/octet-stream']),
@@ -46,7 +53,10 @@ export function recordContent(
   };
 }
 
-/** As many of the records as fit into `bytesMax`, at least the first, as a JSON array. */
+/**
+ * The message of several records: a JSON array of as many as fit into `bytesMax`, at least the
+ * first.
+ */
 export function batchContent(
   records: readonly [LogRecord, ...LogRecord[]],
   place: RecordPlace,
@@ -73,7 +83,7 @@ export function batchContent(
   };
 }
 
-/** One message to each endpoint; the body is stored once. */
+/** Makes one message for each endpoint; the body is stored only once. */
 export function recordMessages(
   content: RecordsContent,
   { groupName, message: template }: SubscriptionDefinition,
@@ -83,7 +93,7 @@ export function recordMessages(
 ): PublishMessage[] {
   const given = withDefaultHeaders(template.headers, ofGroup);
   const headers = withDefaultHeaders(content.place, withDefaultHeaders(given, content.headers));
-  // It names every field: a spread behind other fields would copy one by one (ADR 106).
+  // Names every field, because a spread after other fields would copy them one by one (ADR 106).
   const message: MessagePublished = {
     type: 'MessagePublished',
     dialect: template.dialect,
@@ -129,18 +139,20 @@ function placePairs(prefix: string, { topic, partition }: RecordPlace, { offset 
   return Object.entries(words).flatMap(([name, value]) => [`${prefix}${name}`, value]);
 }
 
-/** Bytes above ASCII stay what they are: on the wire a header's value is bytes (RFC 9110, 5.5). */
+/**
+ * Bytes above ASCII stay unchanged: on the wire, the value of a header is bytes (RFC 9110, 5.5).
+ */
 function headerPair({ name, value }: RecordHeader): [string, string] | null {
   const text = value?.toString('latin1') ?? '';
   return isHeaderName(name) && isHeaderValue(text) && !isOurs(name) ? [name, text] : null;
 }
 
-/** Whether a header is one of ours, in any dialect. */
+/** Whether a header is one of the server's own, in any dialect. */
 function isOurs(name: string): boolean {
   return optionOf(name) !== null || readLogOptions([name, '']).size > 0;
 }
 
-/** Visible ASCII as it is, every other byte and the sign itself percent-encoded. */
+/** Keeps visible ASCII, and percent-encodes every other byte and the percent sign. */
 function percentEncoded(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/[^\x21-\x24\x26-\x7e]/g, (byte) => {
     const hex = byte.charCodeAt(0).toString(16).toUpperCase();

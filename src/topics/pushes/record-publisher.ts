@@ -1,4 +1,7 @@
-/** Reads the next records of a partition and publishes them in the turn that counts them. */
+/**
+ * Reads the next records of a partition, and publishes them in the same turn that counts them as
+ * pushed.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import { OffsetOutOfRange, TooLarge } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord } from '../../../storage/format/record.js';
@@ -15,17 +18,23 @@ import { subscriptionPartitionKind } from '../subscriptions/subscription-partiti
 import type { Push } from './push.js';
 import { batchContent, recordContent, recordMessages } from './record-messages.js';
 
-/** What a push publishes, and where. */
+/** What a push publishes, and where to. */
 export interface PushSource {
   readonly definition: SubscriptionDefinition;
   readonly targets: Extract<MessageTargets, { ok: true }>;
   readonly log: PartitionLog;
 }
 
-/** Reads and publishes under way at once: enough to share commits; each may hold a large batch. */
+/**
+ * The most concurrent reads and publishes: enough to share commits, but each may hold a large
+ * batch.
+ */
 const atOnceMax = 8;
 
-/** One for the server. A bounded number publishes at once, as each holds its records in memory. */
+/**
+ * One instance for the server. The number of concurrent publishes is bounded, because each holds
+ * its records in memory.
+ */
 @Injectable()
 export class RecordPublisher {
   private publishing = 0;
@@ -35,11 +44,13 @@ export class RecordPublisher {
     private readonly partitions: SubscriptionPartitions,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
-    /** Bounds the JSON array of many records; one alone may be larger. */
+    /** `maxBodyBytes` bounds the JSON array of many records; a single record may be larger. */
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'maxBodyBytes'>,
   ) {}
 
-  /** Publishes when its turn has come; where to look next, null = it has published. */
+  /**
+   * Publishes when a slot is free; returns the offset to continue at, or null if it has published.
+   */
   async publish(push: Push, from: number, source: PushSource): Promise<number | null> {
     if (this.publishing === atOnceMax) await new Promise<void>((go) => this.waiting.push(go));
     else this.publishing += 1;
@@ -72,7 +83,8 @@ export class RecordPublisher {
       await this.partitions.ask(command);
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error;
-      // No message can hold it: passing it by is what keeps those behind it coming.
+      // No message can hold the record: it is skipped, so that the following records are still
+      // pushed.
       const { records, skipped } = command;
       const passed = { records: 0, skipped: skipped + records, messages: [] };
       await this.partitions.ask({ ...command, ...passed });

@@ -1,6 +1,6 @@
 /**
- * How a partition pushes: waits for the last messages to be final and for the next records to be
- * there, and has them published.
+ * Runs the pushes of partitions: waits until the last messages are final and the next records
+ * exist, and has the records published.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -17,14 +17,14 @@ import { MessageEnds } from './message-ends.js';
 import { Push } from './push.js';
 import { RecordPublisher } from './record-publisher.js';
 
-/** While nothing can be published, whether it still cannot is looked at this often. */
+/** How often a push checks again while nothing can be published. */
 const lookAgainMs = 1000;
-/** A push that failed is tried again this much later. */
+/** How long after a failure a push is tried again. */
 const tryAgainMs = 10_000;
 
 /**
- * One for the server. What fails is logged and tried again; records are pushed in order, so that
- * those behind wait for it.
+ * One instance for the server. A failed push is logged and tried again; because records are pushed
+ * in order, the following records wait for it.
  */
 @Injectable()
 export class RecordPushes implements EffectCarrier<PushNext> {
@@ -41,7 +41,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     @Inject(provided.log) private readonly log: Logger,
   ) {}
 
-  /** Begins a push; what it answers stops it before it publishes. */
+  /** Starts a push; the returned function stops it before it publishes. */
   start({ id }: EffectSource, effect: PushNext): () => void {
     const push = new Push(id, effect);
     const ended = this.run(push).finally(() => this.running.delete(push));
@@ -49,7 +49,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     return () => push.stop();
   }
 
-  /** Starts no more; settles when those under way have ended. */
+  /** Stops all pushes; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     for (const push of this.running.keys()) push.stop();
     await Promise.all(this.running.values());
@@ -61,7 +61,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
       try {
         from = await this.pushFrom(push, from);
       } catch (error) {
-        // Its topic is gone, and it goes with it; or the server stops.
+        // The topic was deleted, and its subscription with it; or the server is stopping.
         if (error instanceof LogClosed) return;
         this.failed(push, error);
         const delayMs = push.standsAt === null ? tryAgainMs : lookAgainMs;
@@ -70,7 +70,10 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     }
   }
 
-  /** A partition that stands before damage waits there until it is purged; it is logged once. */
+  /**
+   * Logs a failed push. A partition with damage at its position waits there until it is purged, and
+   * is logged only once.
+   */
   private failed(push: Push, err: unknown): void {
     const isDamage = err instanceof DamagedOffsets;
     if (!(isDamage && push.standsAt === err.offsets.from)) {
@@ -79,7 +82,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     push.standsAt = isDamage ? err.offsets.from : null;
   }
 
-  /** Where to look next; null = it has pushed, or nothing can come any more. */
+  /** Returns the offset to continue at; null = the records were pushed, or no more can come. */
   private async pushFrom(push: Push, from: number): Promise<number | null> {
     const lookAgain = async () => {
       await push.wait((wake) => this.clock.after(lookAgainMs, wake));
@@ -92,7 +95,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     await push.wait((wake) => log.whenBeyond(from, wake));
     if (log.highWatermark <= from) return null;
     const targets = this.targets.of(definition);
-    // A push that may not come in now is late, never lost.
+    // A push that the intake does not admit now is delayed, never lost.
     if (!targets.ok || this.intake.take(0) !== null) return lookAgain();
     return this.publisher.publish(push, from, { definition, targets, log });
   }

@@ -1,6 +1,6 @@
 /**
- * Reads several positions into one answer, part by part: each has a fair share of every part, and
- * what the idle ones leave goes to the busy ones (topics.md 3.1).
+ * Reads several positions into one answer, part by part. Each position gets a fair share of every
+ * part, and what idle positions leave goes to busy ones (topics.md 3.1).
  */
 import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -9,25 +9,25 @@ import { likelyBytes, type SharedReads } from '../topics/shared-reads.js';
 import { type PayloadEncoding, type RecordPlace, RecordTexts } from './record-text.js';
 import type { RecordsPart } from './records-answer.js';
 
-/** A position with the log that it is in. */
+/** A position with its log. */
 export interface ReadPosition extends RecordPlace {
   readonly log: PartitionLog;
   readonly offset: number;
 }
 
-/** How much one answer takes. */
+/** The largest size of one answer. */
 export interface AnswerBudget {
   readonly records: number;
-  /** Of its JSON. One record is always given, even if it alone is more. */
+  /** Bytes of the answer's JSON. One record is always returned, even if it alone is larger. */
   readonly bytes: number;
 }
 
-/** What JSON has around a record: the names of its fields, and its numbers. */
+/** Bytes of the JSON around a record: the names of its fields, and its numbers. */
 const frameBytes = 100;
 
 /**
- * Made for one answer. Rejects with `DamagedOffsets` where a position that it comes to stands
- * before damage, whatever the others have.
+ * Created for one answer. Rejects with `DamagedOffsets` if a position that it reads is directly
+ * before damage, whatever the other positions hold.
  */
 export class FairRead {
   private readonly readers: readonly PositionReader[];
@@ -44,9 +44,10 @@ export class FairRead {
   }
 
   /**
-   * Gives what is there now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends each position
-   * before the first such record. What is likely to be short is read without one, up
-   * to 64 KiB; so is the beginning of what is long where none is there at once.
+   * Yields the records that exist now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends
+   * each position before the first record of that time or later. An answer that is likely to be
+   * short is read without an allowance, up to 64 KiB; so is the beginning of a long answer if no
+   * allowance is available at once.
    */
   async *parts(
     untilTimestamp: number | null,
@@ -73,7 +74,7 @@ export class FairRead {
     return this.readers.map((reader) => reader.flush());
   }
 
-  /** One record is always given. */
+  /** The size limit of a single record: unlimited for the first one, which is always returned. */
   private get oneBytesMax(): number {
     const isGiven = this.left.records < this.budget.records;
     return isGiven ? this.left.bytes : Number.POSITIVE_INFINITY;
@@ -90,12 +91,13 @@ export class FairRead {
     return records > 0 && bytes > 0 && this.readers.some(({ hasMore }) => hasMore);
   }
 
-  /** Takes up to `bytesMax`, or one record of up to `oneBytesMax`. */
+  /** Takes up to `bytesMax` bytes, or one record of up to `oneBytesMax`. */
   private async take(bytesMax: number, oneBytesMax: number): Promise<void> {
     let { records } = this.left;
     let bytes = bytesMax;
     let busy = this.readers.filter(({ hasMore }) => hasMore);
-    // A round that moves nothing is followed by one without shares: what is left may be enough.
+    // A round that takes nothing is followed by a round without shares: the whole remaining budget
+    // may be enough for one record.
     for (let isShared = true; busy.length > 0 && records > 0 && bytes > 0; ) {
       const parts = isShared ? busy.length : 1;
       const share = {
@@ -114,7 +116,7 @@ export class FairRead {
         records -= taken.records;
         bytes -= taken.bytes;
       }
-      // Where each could have all that was left, none can take more of it.
+      // If each reader could use the whole remaining budget, none can take any more.
       busy = parts > 1 ? busy.filter(({ hasMore }) => hasMore) : [];
       isShared = records < before;
     }
@@ -122,13 +124,13 @@ export class FairRead {
   }
 }
 
-/** What is taken from one position. */
+/** Reads the records of one position. */
 class PositionReader {
   private texts: RecordTexts;
   private readonly log: PartitionLog;
   private offset: number;
   private end = 0;
-  /** The next record is this long at least: it is not read again for less. */
+  /** The minimum bytes of the next record: it is not read again for a smaller share. */
   private nextBytes = 0;
 
   constructor(
@@ -141,7 +143,7 @@ class PositionReader {
     this.texts = new RecordTexts(cursor, encoding);
   }
 
-  /** What was taken since the last time. */
+  /** Returns the records taken since the last call. */
   flush(): RecordTexts {
     const { texts } = this;
     if (texts.count > 0) this.texts = new RecordTexts(this.cursor, this.encoding);
@@ -156,7 +158,7 @@ class PositionReader {
     return likelyBytes(this.log, this.offset, records, frameBytes);
   }
 
-  /** Reading goes as far as there is something now. */
+  /** Sets the end of reading: the current end of the log, or `untilTimestamp`. */
   async bound(untilTimestamp: number | null): Promise<void> {
     this.end = this.log.highWatermark;
     if (untilTimestamp === null || !this.hasMore) return;
@@ -164,8 +166,8 @@ class PositionReader {
   }
 
   /**
-   * What lies before damage, or before what retention has taken meanwhile, is given first: a reader
-   * that comes to stand there is answered with the error.
+   * Records before damage, or before records that retention has just removed, are returned first.
+   * Only a reader whose own position is there gets the error.
    */
   private async read(records: number) {
     try {
@@ -177,7 +179,7 @@ class PositionReader {
     }
   }
 
-  /** Takes records up to `share`, or one of up to `oneBytesMax`. */
+  /** Takes records up to `share`, or one record of up to `oneBytesMax` bytes. */
   async take(share: AnswerBudget, oneBytesMax: number): Promise<AnswerBudget> {
     const { texts } = this;
     const { count, byteLength } = texts;

@@ -1,18 +1,21 @@
 /**
- * JSON text while it is put together of bytes: it grows in pieces, which are sent as they are. ADR
- * 0033 says why it is written by hand.
+ * A writer of JSON as bytes. The text grows in pieces, which are sent without copying. ADR 0033
+ * explains why it is written by hand.
  */
 import { isUtf8 } from 'node:buffer';
 
 const firstPieceBytes = 2 * 1024;
 const pieceBytes = 256 * 1024;
-/** What a piece has beyond what it was made for: field names and numbers come next. */
+/** Spare bytes of a new piece, for the field names and numbers that follow. */
 const frameBytes = 128;
 
-/** So many bytes are escaped one by one, and JSON makes at most six of one; more go by text. */
+/**
+ * Strings up to this length are escaped byte by byte, each byte giving at most six; longer strings
+ * use `JSON.stringify`.
+ */
 const shortBytesMax = 4 * 1024;
 const escapedMax = 6;
-/** Digits of the largest whole number that is exact. */
+/** Digits of the largest safe integer. */
 const digitsMax = 16;
 const billion = 1e9;
 const billionDigits = 9;
@@ -22,14 +25,17 @@ const backslash = 0x5c;
 const zero = 0x30;
 const byNumber = 0x75;
 
-/** Byte to the letter behind its backslash, `u` = by its number; 0 = as it is (RFC 8259, 7). */
+/**
+ * For each byte, the letter after the backslash; `u` = escaped by its number, 0 = not escaped (RFC
+ * 8259, 7).
+ */
 const escapes = new Uint8Array(256);
 escapes.fill(byNumber, 0, 0x20);
 for (const [byte, letter] of ['\bb', '\tt', '\nn', '\ff', '\rr', '""', '\\\\']) {
   escapes[byte?.charCodeAt(0) ?? 0] = letter?.charCodeAt(0) ?? 0;
 }
 
-/** How far it was. */
+/** A position in the written text. */
 export interface PiecesPosition {
   readonly closedCount: number;
   readonly closedBytes: number;
@@ -37,37 +43,37 @@ export interface PiecesPosition {
   readonly end: number;
 }
 
-/** Texts must be sound JSON where they are written: nothing is checked. */
+/** Collects JSON. The caller must write valid JSON: nothing is checked. */
 export class JsonPieces {
   private readonly closed: Buffer[] = [];
   private closedBytes = 0;
   private open: Buffer = none;
   private end = 0;
-  /** Of what was read last: the buffers of most records are parts of one. */
+  /** View of the buffer that was read last; most records are slices of the same buffer. */
   private source: DataView = new DataView(none.buffer);
 
-  /** Bytes that were written and not taken back. */
+  /** Bytes that were written and not rewound. */
   get byteLength(): number {
     return this.closedBytes + this.end;
   }
 
-  /** All of it. */
+  /** The whole text, in pieces. */
   get pieces(): Buffer[] {
     return this.end === 0 ? this.closed : [...this.closed, this.open.subarray(0, this.end)];
   }
 
-  /** A copy of all of it. */
+  /** A copy of the whole text. */
   toBuffer(): Buffer {
     return Buffer.concat(this.pieces, this.byteLength);
   }
 
-  /** A place to come back to with `rewind`. */
+  /** A position to return to with `rewind`. */
   mark(): PiecesPosition {
     const { closed, closedBytes, open, end } = this;
     return { closedCount: closed.length, closedBytes, open, end };
   }
 
-  /** Takes back what was written since `mark`. */
+  /** Discards what was written since `mark`. */
   rewind({ closedCount, closedBytes, open, end }: PiecesPosition): void {
     this.closed.length = closedCount;
     this.closedBytes = closedBytes;
@@ -80,20 +86,23 @@ export class JsonPieces {
     this.end += 1;
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes unchanged. */
   write(bytes: Buffer): void {
     this.space(bytes.length).set(bytes, this.end);
     this.end += bytes.length;
   }
 
-  /** Writes JSON as it is, as UTF-8: no quotes are put around it. */
+  /** Writes JSON text as UTF-8, without adding quotes. */
   writeText(text: string): void {
     const length = Buffer.byteLength(text);
     this.space(length).write(text, this.end);
     this.end += length;
   }
 
-  /** Digit by digit: a text of each number would cost as much as the rest of a short record. */
+  /**
+   * Writes digit by digit: making a string of each number would cost as much as the rest of a short
+   * record.
+   */
   writeNumber(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) {
       this.writeText(String(value));
@@ -110,14 +119,17 @@ export class JsonPieces {
     this.end = end;
   }
 
-  /** A string of UTF-8; false where some of it had to be shown as replacement characters. */
+  /**
+   * Writes bytes as a JSON string; false if they are not UTF-8, so that replacement characters
+   * appear.
+   */
   writeString(bytes: Buffer): boolean {
     if (bytes.length <= shortBytesMax && this.writeShort(bytes)) return true;
     this.writeText(JSON.stringify(bytes.toString()));
     return isUtf8(bytes);
   }
 
-  /** False, and nothing is written, where the bytes are no UTF-8. */
+  /** Returns false, and writes nothing, if the bytes are not UTF-8. */
   private writeShort(bytes: Buffer): boolean {
     const open = this.space(bytes.length * escapedMax + 2);
     const plain = this.plainLength(bytes);
@@ -148,9 +160,9 @@ export class JsonPieces {
   }
 
   /**
-   * So many bytes at least are ASCII that stands for itself. Looks at four at once: the highest bit
-   * of a byte shows below 0x20, a quote, a backslash, and what is no ASCII (a borrow may show one
-   * too many, never one too few).
+   * The length of the prefix that surely needs no escape. Checks four bytes at once: the highest
+   * bit of a byte marks values below 0x20, a quote, a backslash, or non-ASCII (a borrow may mark
+   * one byte too many, never one too few).
    */
   private plainLength({ buffer, byteOffset, length }: Buffer): number {
     if (this.source.buffer !== buffer) this.source = new DataView(buffer);
@@ -167,7 +179,7 @@ export class JsonPieces {
     return at - byteOffset;
   }
 
-  /** The open piece, with space for `length` bytes at `end`. */
+  /** The open piece, with room for `length` bytes at `end`. */
   private space(length: number): Buffer {
     if (this.end + length <= this.open.length) return this.open;
     if (this.end > 0) {
@@ -181,7 +193,10 @@ export class JsonPieces {
   }
 }
 
-/** The last digits of a number below a billion: V8 divides such ones without dividing. */
+/**
+ * Writes the last digits of a number below a billion: V8 divides such integers without a division
+ * instruction.
+ */
 function writeDigits(target: Buffer, start: number, end: number, value: number): void {
   let rest = value | 0;
   for (let at = end - 1; at >= start; at -= 1) {

@@ -1,24 +1,30 @@
-/** How long a fetch or a consume may wait, and how much it may answer (topics.md 3.1 and 4.1). */
+/** How long a fetch or consume may wait, and how much it may return (topics.md 3.1 and 4.1). */
 import type { JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 
-/** What one answer waits for and holds at most, all partitions together. */
+/** The longest wait and the largest size of one answer, for all partitions together. */
 export interface ReadLimits {
   readonly timeoutMs: number;
   readonly maxRecords: number;
-  /** Of keys and values, unless one record alone is longer. */
+  /** Bytes of keys and values; exceeded only by a single larger record. */
   readonly maxBytes: number;
 }
 
 const timeoutMs = 1000;
 const timeoutMsMax = 60_000;
-/** Of what is answered at once: the specification names a time limit, and there is no wait. */
+/**
+ * Default timeout of requests that are answered at once: the specification defines one, though
+ * nothing waits.
+ */
 const answerMs = 10_000;
 const records = 500;
 const recordsMax = 10_000;
 const bytesMax = 50 * 1024 * 1024;
 
-/** The fields `timeout`, `maxRecords` and `maxBytes` of a request; more than is allowed is cut. */
+/**
+ * Reads the fields `timeout`, `maxRecords` and `maxBytes` of a request; values above the maximum
+ * are reduced to it.
+ */
 export function parseReadLimits(fields: JsonFields): Result<ReadLimits> {
   const timeout = parseTimeout(fields['timeout'], timeoutMs);
   if (!timeout.ok) return timeout;
@@ -29,7 +35,7 @@ export function parseReadLimits(fields: JsonFields): Result<ReadLimits> {
   return ok({ timeoutMs: timeout.value, maxRecords: maxRecords.value, maxBytes: maxBytes.value });
 }
 
-/** The longest wait in milliseconds; above a minute it is a minute. */
+/** Parses the longest wait in milliseconds; at most one minute. */
 export function parseTimeout(value: unknown, standardMs = answerMs): Result<number> {
   if (value === undefined || value === null) return ok(standardMs);
   const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;

@@ -1,22 +1,24 @@
 /**
- * Records as every interface shows them, the Record of topics.md 1.2, and how their bytes stand in
- * it: as UTF-8 text, or as Base64. Pure.
+ * Records as every interface shows them (the Record of topics.md 1.2), with their bytes as UTF-8
+ * text or as Base64. Pure.
  */
 import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readLogOptions } from '../../http/dialect.js';
 import { JsonPieces } from './json-pieces.js';
 
-/** Of keys, values and header values; names of headers are always text. */
+/** The encoding of keys, values and header values; header names are always text. */
 export type PayloadEncoding = 'text' | 'base64';
 
-/** Where the record stands. */
+/** The topic and partition of a record. */
 export interface RecordPlace {
   readonly topic: string;
   readonly partition: number;
 }
 
-/** JSON text of one record: no key is "", no value is null, no field is left out. */
+/**
+ * JSON text of one record: a missing key is "", a missing value is null, and no field is left out.
+ */
 export function recordText(
   record: LogRecord,
   { topic, partition }: RecordPlace,
@@ -38,7 +40,7 @@ export function recordText(
   });
 }
 
-/** What a request's `Stream-Encoding` names, of what it brings and of what it is answered. */
+/** The encoding that `Stream-Encoding` sets for a request and its answer. */
 export function readEncoding(rawHeaders: readonly string[]): Result<PayloadEncoding> {
   const name = readLogOptions(rawHeaders).get('encoding');
   if (name === undefined) return ok('text');
@@ -46,19 +48,19 @@ export function readEncoding(rawHeaders: readonly string[]): Result<PayloadEncod
   return encoding.ok ? encoding : refused(`the header Encoding ${encoding.message}`);
 }
 
-/** The name of an encoding. */
+/** Parses the name of an encoding. */
 export function parseEncoding(value: unknown): Result<PayloadEncoding> {
   return value === 'text' || value === 'base64' ? ok(value) : refused('must be text or base64');
 }
 
-/** The bytes that a text stands for; null = it is no Base64. */
+/** Decodes a text; null = it is not Base64. */
 export function bytesOf(text: string, encoding: PayloadEncoding): Buffer | null {
   if (encoding === 'text') return Buffer.from(text);
   const isSound = text.length % 4 === 0 && base64.test(text);
   return isSound ? Buffer.from(text, 'base64') : null;
 }
 
-/** RFC 4648, section 4: padded; nothing else is skipped over. */
+/** RFC 4648, section 4: padded, and without any other characters. */
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 const comma = 0x2c;
@@ -72,11 +74,11 @@ const headerlessEnd = Buffer.from(',"headers":[]}');
 const nothing = Buffer.from('null');
 const empty = Buffer.from('""');
 
-/** Writes the `recordText`s of records of one place, as UTF-8; ADR 0033 has what that saves. */
+/** Writes the `recordText` of records of one partition as UTF-8; ADR 0033 says what that saves. */
 export class RecordWriter {
   private readonly beginning: Buffer;
   private timestamp = Number.NaN;
-  /** Of the record before: those of one append have the same. */
+  /** The field of the previous record; records of one append share their timestamp. */
   private timestampField = empty;
   private isText = true;
 
@@ -89,7 +91,7 @@ export class RecordWriter {
     this.beginning = Buffer.from(`{"topic":${name},"partition":${partition},"offset":`);
   }
 
-  /** False where some of its bytes had to be shown as replacement characters. */
+  /** Writes a record; false if some of its bytes became replacement characters. */
   write({ offset, timestamp, key, value, headers }: LogRecord): boolean {
     const { json } = this;
     this.isText = true;
@@ -131,13 +133,13 @@ export class RecordWriter {
   }
 }
 
-/** The `recordText`s of records of one place, with commas between them, as UTF-8. */
+/** The `recordText` of several records of one partition, separated by commas, as UTF-8. */
 export class RecordTexts {
-  /** How many records. */
+  /** Number of records. */
   count = 0;
-  /** How many of them have bytes that were shown as replacement characters. */
+  /** Number of records with bytes that became replacement characters. */
   replacedCount = 0;
-  /** How many bytes the record that was not added last has at least, without its comma. */
+  /** Minimum bytes of the last record that was not added, without its comma. */
   refusedBytes = 0;
   private readonly json = new JsonPieces();
   private readonly writer: RecordWriter;
@@ -150,7 +152,7 @@ export class RecordTexts {
     return this.json.byteLength;
   }
 
-  /** All of it, in pieces. */
+  /** The whole text, in pieces. */
   get chunks(): Buffer[] {
     return this.json.pieces;
   }
@@ -159,7 +161,7 @@ export class RecordTexts {
     return this.json.toBuffer().toString();
   }
 
-  /** Adds a record, unless `byteLength` would be more than `bytesMax` with it: false. */
+  /** Adds a record; returns false, without adding it, if `byteLength` would exceed `bytesMax`. */
   add(record: LogRecord, bytesMax: number): boolean {
     const { json } = this;
     const { key, value } = record;

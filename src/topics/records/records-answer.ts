@@ -1,12 +1,12 @@
-/** How records leave, by every route that reads them: one JSON array, and headers about it. */
+/** The answer of every route that reads records: one JSON array, and headers about it. */
 import type { Piece } from '../../http/bytes/paced-body.js';
 import type { LongExchange } from '../../http/routes/exchange.js';
 import type { RecordTexts } from './record-text.js';
 
-/** Some of the records of an answer, place by place. */
+/** A part of the records of an answer, by partition. */
 export interface RecordsPart {
   readonly texts: readonly RecordTexts[];
-  /** Nothing follows. */
+  /** Whether this is the last part. */
   readonly isLast: boolean;
 }
 
@@ -18,8 +18,8 @@ const separator = Buffer.from(',');
 const arrayEnd = Buffer.from(']');
 
 /**
- * Answers with records as the client takes them. How many of them were shown with replacement
- * characters stands in a header, or in a trailer of a long answer: it is not known before.
+ * Answers with records at the pace of the client. The number of records with replacement characters
+ * is in a header, or in a trailer of a long answer, since it is not known earlier.
  */
 export function sendRecords(
   exchange: LongExchange,

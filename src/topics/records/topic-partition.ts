@@ -1,4 +1,4 @@
-/** Places in the log, as fetches and consumers name them. */
+/** Partitions and positions, as fetches and consumers name them. */
 
 /** A partition of a topic. */
 export interface TopicPartition {

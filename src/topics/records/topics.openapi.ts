@@ -1,4 +1,4 @@
-/** How the routes of topics are described (topics.md 2 and 3). */
+/** The OpenAPI descriptions of the routes of topics (topics.md 2 and 3). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -69,7 +69,7 @@ const produceAnswers = {
   },
 };
 
-/** Those that produce and read without a group. */
+/** The routes that produce, and those that read without a group. */
 export const topicRoutes = {
   produceByPath: {
     summary: 'Append one record, whose value stands in the path',

@@ -1,4 +1,7 @@
-/** Readers commit offsets by themselves: taken exactly as they say, from those who may say it. */
+/**
+ * Explicit commits by readers: the offsets are stored exactly as given, if the reader may commit
+ * them.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -13,17 +16,15 @@ import type { ConsumerSession } from './consumer-session.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import { ConsumersService } from './consumers.service.js';
 
-/** What a reader that commits says of itself; null = it does not say. */
+/** What a committing reader states about itself; null = not stated. */
 export interface CommitTerms {
-  /** The generation that it has joined. */
+  /** The generation that the reader has joined. */
   readonly generation: number | null;
-  /** The id of the last answer that it has. */
+  /** The id of the last answer that the reader received. */
   readonly received: string | null;
 }
 
-/**
- * 409 where the instance is not in the generation that it names, or does not own what it commits.
- */
+/** 409 if the instance is not in the generation that it names, or does not own what it commits. */
 @Injectable()
 export class Commits {
   constructor(
@@ -36,8 +37,8 @@ export class Commits {
   ) {}
 
   /**
-   * Commits `positions` for an instance's group; none means all that the instance was given in
-   * full. Returns why not, or null once it is durable.
+   * Commits `positions` for an instance's group; an empty list means everything that the instance
+   * was given completely. Returns a refusal, or null once the commit is durable.
    */
   async commit(
     place: ConsumerPlace,
@@ -58,7 +59,7 @@ export class Commits {
         return outside(position, log);
       }
     }
-    // Nothing waits between the look at who owns what and this.
+    // There is no `await` between the check of the owners and this.
     session.callBegan();
     if (positions.length === 0) {
       session.acknowledge(received);
@@ -71,7 +72,10 @@ export class Commits {
     return null;
   }
 
-  /** Why an instance that is not in the group's generation, or owns not all, commits nothing. */
+  /**
+   * Why an instance cannot commit: it is not in the group's generation, or another instance owns
+   * one of the partitions.
+   */
   private staleness(
     { place: { group, instance }, generation }: ConsumerSession,
     positions: readonly TopicPosition[],
@@ -92,7 +96,10 @@ export class Commits {
   }
 }
 
-/** A position below what is left is sound: retention may pass a reader that has it still. */
+/**
+ * The refusal of a position beyond the end. A position below the start is valid, because retention
+ * may overtake a reader.
+ */
 function outside({ topic, partition, offset }: TopicPosition, log: PartitionLog): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
   return new Refusal(

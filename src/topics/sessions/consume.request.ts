@@ -1,4 +1,4 @@
-/** A consume as it stands on the wire: topics, how long, how much, and the first one's settings. */
+/** Parses a consume request: its topics, its limits, and the settings of a new instance. */
 import { isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readLogOptions } from '../../http/dialect.js';
@@ -8,11 +8,11 @@ import { parseReadLimits, type ReadLimits } from '../records/read-limits.js';
 
 /** One consume (topics.md 4.1). */
 export interface ConsumeRequest extends ReadLimits {
-  /** Each once, in the order of the request. */
+  /** The topics without duplicates, in the order of the request. */
   readonly topics: readonly string[];
 }
 
-/** How an instance is to be made; null = as its group. */
+/** How an instance is created; a strategy of null = that of its group. */
 export interface JoinOptions {
   readonly settings: ConsumerSettings;
   readonly strategy: Strategy | null;
@@ -21,20 +21,23 @@ export interface JoinOptions {
 const topicsMax = 1024;
 const intervalMsMax = 86_400_000;
 /**
- * Shorter, a slow network ends an instance between two calls; longer than a day, partitions wait
- * for an instance that has long been forgotten.
+ * With a shorter timeout, a slow network would end an instance between two calls; with more than a
+ * day, partitions would wait for an instance that was abandoned long ago.
  */
 const sessionTimeoutMsMin = 1000;
 const sessionTimeoutMsMax = 86_400_000;
 
 const resets: readonly OffsetReset[] = ['earliest', 'latest', 'none'];
 
-/** `/consume/{group}/{instance}/{topic}?timeout=`. */
+/** Parses `/consume/{group}/{instance}/{topic}?timeout=`. */
 export function parseConsumePath(topic: string, timeout: unknown): Result<ConsumeRequest> {
   return requestOf([topic], { timeout });
 }
 
-/** The body of `/consume/{group}/{instance}`: topics stand in `topic`, in `topics`, or in both. */
+/**
+ * Parses the body of `/consume/{group}/{instance}`: the topics are in `topic`, in `topics`, or in
+ * both.
+ */
 export function parseConsume(body: unknown): Result<ConsumeRequest> {
   if (!isJsonObject(body)) return refused('the body must be an object');
   const { topic = null, topics = null } = body;
@@ -44,8 +47,8 @@ export function parseConsume(body: unknown): Result<ConsumeRequest> {
 }
 
 /**
- * The settings in the headers of a request that may make an instance (topics.md 4.2).
- * `sessionTimeout` is in milliseconds, of an instance whose headers name none.
+ * Parses the settings in the headers of a request that may create an instance (topics.md 4.2).
+ * `sessionTimeout` is the default session timeout, in milliseconds.
  */
 export function parseJoinOptions(
   rawHeaders: readonly string[],
@@ -83,7 +86,7 @@ export function parseJoinOptions(
   return ok({ settings, strategy });
 }
 
-/** The generation that a caller has joined; null = it names none. */
+/** The generation that a caller has joined; null = not named. */
 export function parseGeneration(rawHeaders: readonly string[]): Result<number | null> {
   const text = readLogOptions(rawHeaders).get('generation');
   if (text === undefined) return ok(null);
@@ -92,7 +95,7 @@ export function parseGeneration(rawHeaders: readonly string[]): Result<number | 
     : refused('the header Generation must be a number');
 }
 
-/** The id of the answer that the client had last, as that answer named it; null = it names none. */
+/** The id of the last answer that the client received; null = not named. */
 export function parseReceived(rawHeaders: readonly string[]): Result<string | null> {
   const id = readLogOptions(rawHeaders).get('ack-id');
   if (id === undefined) return ok(null);

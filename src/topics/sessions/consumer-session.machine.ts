@@ -1,18 +1,19 @@
 /**
- * The life of a consumer instance while it is active. It is in memory and ends with the process;
- * the journal knows only when the instance began and was closed. A session begins after the turn
- * that made it a member: it owns its share from the first moment, and what it owns is its group's.
+ * The life of a consumer instance while it is active. A session is only in memory and ends with the
+ * process; the journal knows only when the instance was opened and closed. A session begins after
+ * the turn in which its instance joined, so it owns its share from the first moment; its group
+ * decides what it owns.
  *
- *     awaited    it has not called since it was started; it has its session timeout to do so
- *     calling    its client calls, with one call or several
- *     idle       it may call again for as long as its session timeout
- *     silent     it has been silent for that long and is about to be closed, unless it calls
- *     ended      final: it is closed, or the server stops
+ *     awaited    not called since its start; closed if it does not call within its session timeout
+ *     calling    its client has one or more calls in progress
+ *     idle       no call in progress; it may call again within its session timeout
+ *     silent     silent for its session timeout; about to be closed unless it calls
+ *     ended      final: it was closed, or the server stops
  */
 import { type SnapshotFrom, setup } from 'xstate';
 import { machineTypes } from '../../engine/machines/durable-machine.js';
 
-/** What `ConsumerSession` sends the machine. */
+/** The events that `ConsumerSession` sends to the machine. */
 export type SessionEvent =
   | { readonly type: 'CallBegan' }
   /** `at`: Unix milliseconds. */
@@ -20,11 +21,11 @@ export type SessionEvent =
   | { readonly type: 'TimedOut' }
   | { readonly type: 'SessionEnded' };
 
-/** What a session keeps beside the state of that machine. */
+/** The context of the session machine. */
 interface SessionContext {
-  /** How many calls are under way. */
+  /** Number of calls in progress. */
   readonly calls: number;
-  /** When its last call ended, Unix milliseconds; null = it has not called since the start. */
+  /** When the last call ended, Unix milliseconds; null = no call since the start. */
   readonly lastSeenAt: number | null;
 }
 
@@ -41,7 +42,7 @@ const end = session.assign(({ context, event }) =>
 );
 const call = { target: 'calling', actions: begin };
 
-/** Nothing of it is stored: events come from calls and from alarms. */
+/** Nothing of this machine is stored; its events come from calls and alarms. */
 export const consumerSessionMachine = session.createMachine({
   id: 'consumer-session',
   context: { calls: 0, lastSeenAt: null },
@@ -61,5 +62,5 @@ export const consumerSessionMachine = session.createMachine({
   },
 });
 
-/** A state of `consumerSessionMachine` with its context, as a session keeps it. */
+/** A state of `consumerSessionMachine` with its context. */
 export type SessionLife = SnapshotFrom<typeof consumerSessionMachine>;

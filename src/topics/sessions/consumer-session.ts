@@ -1,6 +1,7 @@
 /**
- * One consumer instance while it is active: what it owns, how far it is, and who may call. It lives
- * in memory: after a restart it begins again from its group and its committed offsets.
+ * One consumer instance while it is active: its partitions, its positions, and the turns of its
+ * calls. It is only in memory: after a restart it starts again from its group and the committed
+ * offsets.
  */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -13,28 +14,31 @@ import { type OwnedPartition, Positions } from './positions.js';
 
 const machine = machineEvolve(consumerSessionMachine);
 
-/** Made and ended by `ConsumerSessions`, as the instance's effect says. */
+/** Created and ended by `ConsumerSessions`, with the instance's effect. */
 export class ConsumerSession {
   readonly positions = new Positions();
-  /** The group's generation that it acts in. */
+  /** The generation of the group that the session is in. */
   generation = 0;
-  /** Counts the generations that have changed what it owns. */
+  /** Counts the generations that changed the owned partitions. */
   changes = 0;
-  /** Settles when where it begins is durable; see `StartPositions.begun`. */
+  /** Settles when the session's start positions are durable; see `StartPositions.begun`. */
   begun: Promise<void> = Promise.resolve();
-  /** Settles when what was committed for it by itself is durable, as far as the disk has space. */
+  /** Resolves when its automatic commits are durable, as far as the disk has space. */
   committed: Promise<void> = Promise.resolve();
   /**
-   * Where seeks have led in partitions that it did not own by then. A topic that is made anew has
-   * other logs: nothing of before means those.
+   * Targets of seeks in partitions that the session did not own at the time. Keyed by log, because
+   * a topic that is created again has new logs, to which old seeks do not apply.
    */
   readonly soughtOffsets = new WeakMap<PartitionLog, number>();
-  /** How many answers it has begun to give; see `answerId`. */
+  /** Number of answers begun; see `answerId`. */
   private answers = 0;
-  /** When its last call ended, or it was made, by the monotonic clock. */
+  /** When the last call ended, or the session was created, on the monotonic clock. */
   private heardAt: number;
   private life = machine.initialState();
-  /** What its group has of it, which stays the same list while it does not change. */
+  /**
+   * The subscription in the group's state, which remains the same list object while it is
+   * unchanged.
+   */
   private subscription: readonly string[] = [];
   private topics: ReadonlySet<string> = new Set();
   private isHeld = false;
@@ -45,61 +49,64 @@ export class ConsumerSession {
     readonly place: ConsumerPlace,
     readonly settings: ConsumerSettings,
     private readonly clock: Clock,
-    /** Begins the ids of its answers: no session of before or after has it. */
+    /** The prefix of its answers' ids, unique among all sessions, earlier and later. */
     private readonly name: string,
   ) {
     this.heardAt = clock.monotonic();
   }
 
-  /** It is closed, or the server stops: calls end with what they have. */
+  /** Whether the session is closed or the server stops; calls then end with what they have. */
   get isEnded(): boolean {
     return this.life.value === 'ended';
   }
 
-  /** When its last call ended, Unix milliseconds; null = it has not called since the start. */
+  /** When the last call ended, Unix milliseconds; null = no call since the start. */
   get lastSeenAt(): number | null {
     return this.life.context.lastSeenAt;
   }
 
-  /** Whether the client is calling now. */
+  /** Whether a call is in progress. */
   get isCalling(): boolean {
     return this.life.value === 'calling';
   }
 
   /**
-   * When its session times out unless a call comes, by the monotonic clock: silence is as long as
-   * it is, whatever the wall clock was set to meanwhile.
+   * When the session times out unless a call comes; on the monotonic clock, so that setting the
+   * wall clock has no effect.
    */
   get silentAt(): number {
     return this.heardAt + this.settings.sessionTimeoutMs;
   }
 
-  /** Whether it has been silent for its session timeout by now: then it is to be closed. */
+  /** Whether the session has been silent for its timeout, so that it should be closed. */
   judgeSilence(): boolean {
     if (this.silentAt <= this.clock.monotonic()) this.hear({ type: 'TimedOut' });
     return this.life.value === 'silent';
   }
 
-  /** A call has come in; `callEnded` follows. */
+  /** Notes the start of a call; `callEnded` must follow. */
   callBegan(): void {
     this.hear({ type: 'CallBegan' });
   }
 
-  /** Its session timeout runs from now on, unless another call is under way. */
+  /**
+   * Notes the end of a call. The session timeout starts now, unless another call is in progress.
+   */
   callEnded(): void {
     this.heardAt = this.clock.monotonic();
     this.hear({ type: 'CallEnded', at: this.clock.now() });
   }
 
-  /** Whether it has subscribed to exactly these topics. */
+  /** Whether the session is subscribed to exactly these topics. */
   subscribesTo(topics: readonly string[]): boolean {
     if (topics.length !== this.topics.size) return false;
     return topics.every((topic) => this.topics.has(topic));
   }
 
   /**
-   * Acts on what its group is now, in which it owns `owned`; answers the partitions that it has
-   * lost. Only a change of those wakes a parked call: most joins do not concern most sessions.
+   * Applies the current state of the group, in which the session owns `owned`; returns the
+   * partitions that it has lost. Wakes a parked call only if the owned partitions change, because
+   * most joins do not affect most sessions.
    */
   view(
     { generation, members }: Pick<ConsumerGroupState, 'generation' | 'members'>,
@@ -118,29 +125,31 @@ export class ConsumerSession {
     return lost;
   }
 
-  /** A topic has more logs than before: a parked call looks for those that were missing. */
+  /** A topic has more logs than before: wakes a parked call that was missing some of them. */
   partitionsCame(topic: string): void {
     if (this.wakeParked === null || !this.topics.has(topic)) return;
     if (this.positions.all.some((own) => own.log === null && own.topic === topic)) this.wake();
   }
 
-  /** Names the answer that is about to be given: what it hands out is acknowledged by that name. */
+  /** Creates the id of the next answer; the client acknowledges the answer's records by this id. */
   nextAnswerId(): string {
     this.answers += 1;
     return this.answerId;
   }
 
   /**
-   * A call has come in. It has what earlier ones gave, unless one of them is on its way still; if
-   * it names the answer that it had last (`received`), it has that one, and what followed was lost.
+   * A new call acknowledges the earlier answers, unless one of them is still being sent. If the
+   * call names the last answer that it received (`received`), it has that answer, and later ones
+   * were lost.
    */
   acknowledge(received: string | null): void {
     if (!this.isHeld) this.receive(received);
   }
 
   /**
-   * One call at a time reads: true as soon as it is this one's turn, which ends with `leave`; false
-   * where it has not come by `until`, by the monotonic clock. `received` is as for `acknowledge`.
+   * Waits for the turn, because only one call reads at a time. Resolves with true when the turn
+   * begins, which lasts until `leave`; with false if it has not begun by `until`, on the monotonic
+   * clock. `received` as in `acknowledge`.
    */
   enter(until: number, received: string | null): Promise<boolean> {
     if (!this.isHeld) {
@@ -162,26 +171,29 @@ export class ConsumerSession {
     });
   }
 
-  /** The turn ends: the call that has waited longest is next. */
+  /** Ends the turn; the call that has waited longest is next. */
   leave(): void {
     const next = this.queue.shift();
     if (next === undefined) this.isHeld = false;
     else next();
   }
 
-  /** `wake` is called once: when its view changes, or it ends, or its `wake()` is called. */
+  /**
+   * Parks a call: `wake` is called once, when the owned partitions change, the session ends, or
+   * `wake()` is called.
+   */
   park(wake: (() => void) | null): void {
     this.wakeParked = wake;
   }
 
-  /** The parked call looks again. */
+  /** Wakes the parked call. */
   wake(): void {
     const wake = this.wakeParked;
     this.wakeParked = null;
     wake?.();
   }
 
-  /** No call reads any more; one that waits ends with what it has. */
+  /** Ends the session: no call reads any more, and a waiting call ends with what it has. */
   end(): void {
     this.hear({ type: 'SessionEnded' });
     this.wake();

@@ -1,7 +1,7 @@
 /**
- * The sessions of all active consumer instances: started and ended as their states want it, changed
- * by rebalances, watched for silence, and committed at their intervals. One heap of deadlines for
- * all.
+ * The sessions of all active consumer instances: started and ended with their effects, changed by
+ * rebalances, watched for silence, and committed at their intervals. All sessions share one heap of
+ * deadlines for each purpose.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
@@ -27,16 +27,16 @@ import type { TopicPosition } from '../records/topic-partition.js';
 import { ConsumerSession } from './consumer-session.js';
 import { type OwnedPartition, takeAcknowledged } from './positions.js';
 
-/** The ids that a client may still have are those of few sessions: 48 bits tell them apart. */
+/** A client may still hold the ids of only a few sessions, for which 48 random bits suffice. */
 const sessionNameBytes = 6;
 
 /**
- * One for the server. Commits that it makes by itself are of what readers have had in full: records
- * may come twice after a crash, and none is left out.
+ * One instance for the server. Automatic commits cover only what readers have received completely:
+ * after a crash records may come twice, but none is skipped.
  */
 @Injectable()
 export class ConsumerSessions implements EffectCarrier<RunConsumer> {
-  /** By group and instance. */
+  /** Sessions by group and instance. */
   private readonly groups = new Map<string, Map<string, ConsumerSession>>();
   private readonly silences: AlarmClock<ConsumerSession>;
   private readonly commits: AlarmClock<ConsumerSession>;
@@ -54,7 +54,10 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.commits = new AlarmClock(durations, (session) => this.commitInterval(session));
   }
 
-  /** One that has not called yet, or not since the server started, has its session timeout to. */
+  /**
+   * Starts a session. An instance that has not called yet, or not since the server started, has its
+   * session timeout to do so.
+   */
   start({ id }: EffectSource, { settings }: RunConsumer): () => void {
     const place = consumerPlace(id);
     const name = this.identifiers.randomBytes(sessionNameBytes).toString('base64url');
@@ -68,7 +71,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     return () => this.end(session);
   }
 
-  /** undefined = the instance is not active, or not yet. */
+  /** The session of an instance; undefined = the instance is not active, or not yet. */
   find({ group, instance }: ConsumerPlace): ConsumerSession | undefined {
     return this.groups.get(group)?.get(instance);
   }
@@ -79,14 +82,14 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     return size;
   }
 
-  /** All sessions, in no order. */
+  /** All sessions, in no particular order. */
   *all(): Generator<ConsumerSession> {
     for (const own of this.groups.values()) yield* own.values();
   }
 
   /**
-   * A group has changed: partitions change hands now. The session that loses one commits what was
-   * acknowledged in it before the new owner looks where to begin.
+   * Applies a change of a group, in which partitions change their owners. A session that loses a
+   * partition commits its acknowledged position before the new owner looks up where to start.
    */
   viewChanged(group: string, view: ConsumerGroupState): void {
     const sessions = this.groups.get(group);
@@ -97,23 +100,26 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     }
   }
 
-  /** A topic has more logs: calls that wait look at those that were missing. */
+  /** A topic has more logs: wakes waiting calls that were missing some of them. */
   partitionsCame(topic: string): void {
     for (const session of this.all()) session.partitionsCame(topic);
   }
 
-  /** A call's turn has come: what it acknowledged is committed before it is answered. */
+  /** Commits what a call acknowledged, at the start of its turn and before it is answered. */
   acknowledged(session: ConsumerSession): void {
     this.commit(session, session.positions.all);
   }
 
-  /** What was handed out has been written in full. */
+  /** Notes that everything handed out was written completely. */
   written(session: ConsumerSession): void {
     session.positions.write();
     this.commitLater(session);
   }
 
-  /** The reader has all before these positions and goes on there, whatever became of the rest. */
+  /**
+   * The reader has everything before these positions, and reading continues there, whatever
+   * happened to later records.
+   */
   resume(session: ConsumerSession, received: readonly TopicPosition[]): void {
     for (const position of received) {
       const own = session.positions.find(position);
@@ -125,7 +131,9 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.commit(session, session.positions.all);
   }
 
-  /** Commits what the instance was given in full, whatever it committed before by itself. */
+  /**
+   * Commits everything that the instance was given completely, replacing its own earlier commits.
+   */
   commitWritten({ place: { group }, positions }: ConsumerSession): void {
     positions.acknowledge();
     takeAcknowledged(positions.all);
@@ -139,28 +147,31 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.offsets.commit(group, committed, this.clock.now());
   }
 
-  /** Closes the instances of a group whose sessions have timed out, before their alarms. */
+  /**
+   * The commands that close the instances of a group whose sessions have timed out, before their
+   * alarms fire.
+   */
   closingSilent(group: string): CloseConsumer[] {
     const sessions = [...(this.groups.get(group)?.values() ?? [])];
     const silent = sessions.filter((session) => session.judgeSilence());
     return silent.map((session) => this.closingOf(session));
   }
 
-  /** Closes an instance; what it was given in full counts as processed. */
+  /** The command that closes an instance; what it was given completely counts as processed. */
   closing({ place, positions }: ConsumerSession, reason: CloseReason): CloseConsumer {
     positions.acknowledge();
     const at = this.clock.now();
     return { type: 'CloseConsumer', kind: consumerKind, id: consumerId(place), at, reason };
   }
 
-  /** Ends all waiting: the server stops. */
+  /** Ends all sessions and their waiting calls, because the server stops. */
   dismiss(): void {
     for (const session of this.all()) session.end();
   }
 
   /**
-   * Commits what was acknowledged; settles when it is durable. What finds no space on the disk is
-   * handed out again after the next start.
+   * Commits everything acknowledged; resolves when that is durable. If the disk is full, these
+   * records are handed out again after the next start.
    */
   async stop(): Promise<void> {
     this.hasStopped = true;
@@ -190,7 +201,10 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     session.committed = this.stored();
   }
 
-  /** Settles when all commits are durable. What finds no space comes again after a crash. */
+  /**
+   * Resolves when all commits are durable, or the disk is full; then the records come again after a
+   * crash.
+   */
   private stored(): Promise<void> {
     return this.offsets.durable().catch((error: unknown) => {
       if (!(error instanceof DiskFull)) throw error;
@@ -211,7 +225,10 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.commitLater(session);
   }
 
-  /** A call moves no alarm: when it rings, the time of the last call is looked at. */
+  /**
+   * Handles the silence alarm. Calls do not move the alarm; instead, the time of the last call is
+   * checked when it fires.
+   */
   private judgeSilence(session: ConsumerSession): void {
     const { isCalling, settings, silentAt } = session;
     if (session.judgeSilence()) this.engine.dispatchAndForget([this.closingOf(session)]);

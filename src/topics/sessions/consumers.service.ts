@@ -1,4 +1,7 @@
-/** Finds the session of a consumer instance for a request, and makes the instance where it may. */
+/**
+ * Finds the session of a consumer instance for a request, and creates the instance if the request
+ * may do so.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Principal } from '../../engine/principal/principal.js';
@@ -17,22 +20,25 @@ import { ConsumerSessions } from './consumer-sessions.js';
 import { InstanceRemoval } from './instance-removal.js';
 import { StartPositions } from './start-positions.js';
 
-/** An instance may end just before a call finds it; its call then begins another life. */
+/**
+ * Number of attempts; an instance may end just before a call finds it, and the call then creates it
+ * again.
+ */
 const attemptsMax = 3;
 
 const restless: Refusal = new Refusal('unavailable', 'the instance is being closed; try again');
 
-/** Who calls for an instance, what that credential may do, and what the client has had. */
+/** The caller of an instance: its rights, its identity, and the last answer that it received. */
 export interface ConsumerCaller {
   readonly grant: Access;
   readonly by: Principal | null;
-  /** The id of the last answer that it has; null = it names none. */
+  /** The id of the last answer that the client received; null = not named. */
   readonly received: string | null;
 }
 
 /**
- * Refuses, as a value: 404 where there is no such instance or topic, and what the group's decider
- * refuses.
+ * Returns refusals as values: 404 if there is no such instance or topic, and the refusals of the
+ * group's decider.
  */
 @Injectable()
 export class ConsumersService {
@@ -47,8 +53,8 @@ export class ConsumersService {
   ) {}
 
   /**
-   * The session of an instance that is subscribed to exactly `topics`: the one there is, or one
-   * that this request makes with its options, as far as the grant of `who` goes. Settles when that
+   * The session of an instance that is subscribed to exactly `topics`: the existing one, or one
+   * that this request creates with its options, if the grant of `who` allows it. Resolves when that
    * is durable.
    */
   async enter(
@@ -81,7 +87,7 @@ export class ConsumersService {
     return restless;
   }
 
-  /** The session of an instance that must be there. */
+  /** The session of an instance that must exist. */
   find(place: ConsumerPlace): ConsumerSession | Refusal {
     const { group, instance } = place;
     const message = `group ${group} has no instance ${instance}`;
@@ -89,8 +95,8 @@ export class ConsumersService {
   }
 
   /**
-   * Why an instance cannot be deleted; null = it is gone, and what it was given is committed: up to
-   * the answer `received`, where the client names one.
+   * Deletes an instance. Returns why it cannot, or null once the instance is gone and what it was
+   * given is committed: up to the answer `received`, if the client names one.
    */
   async remove(
     place: ConsumerPlace,
@@ -116,7 +122,7 @@ export class ConsumersService {
     };
   }
 
-  /** Before topics come of it; the decision itself looks again. */
+  /** Checks a join before topics are created for it; the decision itself checks again. */
   private async judgeJoin(
     join: JoinGroup | Refusal,
     toCome: number,
@@ -134,7 +140,10 @@ export class ConsumersService {
     return refusal !== null && (await this.makesRoom(join.id, refusal, by)) ? null : refusal;
   }
 
-  /** Whether silent instances of the group may have been why, and are closed now. */
+  /**
+   * Closes the silent instances of the group, which may be the reason of a refusal; true if there
+   * were any.
+   */
   private async makesRoom(
     group: string,
     { code }: Refusal,
@@ -154,14 +163,14 @@ export class ConsumersService {
     return this.carryOut({ type, ...address, instance, topics, grant }, by);
   }
 
-  /** Settles when the group is seen in the generation that the command came to. */
+  /** Carries out a command; resolves when the views show the resulting generation of the group. */
   private async carryOut(
     command: JoinGroup | ChangeSubscription,
     by: Principal | null,
   ): Promise<Refusal | null> {
     const outcome = await this.groups.ask(command, by);
     if (!outcome.ok) {
-      // It has ended in this very moment: the next attempt joins.
+      // The instance ended at this very moment: the next attempt joins.
       const hasLeft = command.type === 'ChangeSubscription' && outcome.code === 'not_found';
       return hasLeft ? null : outcome;
     }

@@ -1,4 +1,4 @@
-/** What operators see of how far groups are behind. */
+/** The metrics of the lag of groups. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { type Figure, greatestGauge } from '../../engine/metrics/greatest-gauge.js';
@@ -7,12 +7,12 @@ import { CommittedOffsets, type StoredOffset } from '../offsets/committed-offset
 import type { TopicSettings } from '../settings.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 
-/** Of all partitions of all groups so many are looked at: a scrape has a bound. */
+/** The most partitions of all groups that one scrape examines. */
 const partitionsMax = 50_000;
 
 /**
- * Read at each scrape; names are bounded by `STEPWELL_METRICS_NAMES`, and the others are one
- * figure.
+ * Computed at each scrape. `STEPWELL_METRICS_NAMES` bounds the number of named groups; all others
+ * are combined into one figure.
  */
 @Injectable()
 export class GroupLagMetrics {
@@ -31,7 +31,7 @@ export class GroupLagMetrics {
     greatestGauge(registry, farthest, () => this.lags());
   }
 
-  /** By group, whose partitions stand together. */
+  /** The lag of each group; the partitions of a group are adjacent in the iteration. */
   private *lags(): Generator<Figure> {
     let current: string | null = null;
     let lag = 0;
@@ -49,7 +49,7 @@ export class GroupLagMetrics {
     if (current !== null) yield [current, lag];
   }
 
-  /** Where nothing is known of how far a group is, it is not behind. */
+  /** The lag in one partition; 0 if the group's position is unknown. */
   private behind(topic: string, partition: number, { committed, start }: StoredOffset): number {
     const log = this.logs.present(topic)[partition];
     const done = committed ?? start;

@@ -1,4 +1,4 @@
-/** Closes instances of groups before their sessions are silent, or because they are. */
+/** Closes instances of groups on request, or because they are silent. */
 import { Injectable } from '@nestjs/common';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import { Engine } from '../../engine/engine.js';
@@ -11,7 +11,7 @@ import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import type { ConsumerSession } from './consumer-session.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 
-/** It stands apart from `ConsumerSessions`, which knows no request. */
+/** Separate from `ConsumerSessions`, which does not deal with requests. */
 @Injectable()
 export class InstanceRemoval {
   constructor(
@@ -23,7 +23,10 @@ export class InstanceRemoval {
     private readonly offsets: CommittedOffsets,
   ) {}
 
-  /** Why an instance cannot be deleted; null = it is gone, and what it was given is committed. */
+  /**
+   * Deletes an instance. Returns why it cannot, or null once the instance is gone and what it was
+   * given is committed.
+   */
   async remove(session: ConsumerSession, by: Principal | null): Promise<Refusal | null> {
     const { group } = session.place;
     const removed = this.consumers.ask(this.sessions.closing(session, 'deleted'), by);
@@ -35,7 +38,10 @@ export class InstanceRemoval {
     return null;
   }
 
-  /** Closes the silent instances of a group, which keep others out; false = there are none. */
+  /**
+   * Closes the silent instances of a group, which may keep others from joining; false = there are
+   * none.
+   */
   async removeSilent(group: string, by: Principal | null): Promise<boolean> {
     const silent = this.sessions.closingSilent(group);
     await dispatchAll(this.engine, silent, by);

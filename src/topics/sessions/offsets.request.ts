@@ -1,4 +1,4 @@
-/** Commits and look-ups as they stand on the wire: one of them, or an array. */
+/** Parses the bodies of commits and lookups: one item, or an array of items. */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -9,12 +9,15 @@ const itemsMax = 10_000;
 const place = z.object({ topic: z.string(), partition: z.int().min(0) });
 const commit = place.extend({ offset: z.int().min(0), processed: z.boolean().optional() });
 
-/** The bodies as the documentation shows them. */
+/** The body of a lookup, for the documentation. */
 export const placesSchema = z.union([place, z.array(place)]);
-/** The body of a commit; an empty one, which `parseCommits` takes too, is not in it. */
+/**
+ * The body of a commit; an empty body, which `parseCommits` also accepts, is not part of the
+ * schema.
+ */
 export const commitsSchema = z.union([commit, z.array(commit)]);
 
-/** One item stands for a list of one. */
+/** A list; a single item counts as a list of one. */
 export function listOf<Item>(item: z.ZodType<Item>): z.ZodType<Item[]> {
   const asList = (value: unknown) => (Array.isArray(value) ? value : [value]);
   return z.preprocess(asList, z.array(item).max(itemsMax));
@@ -23,15 +26,15 @@ export function listOf<Item>(item: z.ZodType<Item>): z.ZodType<Item[]> {
 const places = listOf(place);
 const commits = listOf(commit);
 
-/** The body of `/committed`. */
+/** Parses the body of `/committed`. */
 export function parsePlaces(body: Buffer): Result<readonly TopicPartition[]> {
   return readJsonBody(body, places);
 }
 
 /**
- * The body of `/commit`; none, or an empty list, is an empty list. An offset is the next one to
- * read, exactly as it is sent; `processed` says that it is one that has been read
- * (topics.md 4.4). Of one partition the last is meant.
+ * Parses the body of `/commit`; an absent body means an empty list. An offset is the next one to
+ * read, exactly as sent; with `processed` it is one that has been read (topics.md 4.4). If a
+ * partition is named several times, the last item counts.
  */
 export function parseCommits(body: Buffer): Result<readonly TopicPosition[]> {
   if (body.length === 0) return ok([]);

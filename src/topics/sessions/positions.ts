@@ -1,29 +1,30 @@
 /**
- * How far one consumer instance is in the partitions that it owns. Pure bookkeeping: no clock, no
- * disk, no waiting.
+ * The positions of one consumer instance in the partitions that it owns. Pure bookkeeping: no
+ * clock, no disk, no waiting.
  *
  *     stored        acknowledged   marked   written     position
  *       |                |           |         |            |
  *   ----[  to be stored )[  handed out       ) [ on its way )----
  *
- * What is handed out is `written` once its answer was written in full, else it is taken back; it
- * is acknowledged by the next call, or when the interval has passed since (see `tick`). Of a client
- * that names the answers it has had, it is `written` once the client has named that answer. Every
- * call begins by acknowledging, so what a lost answer takes back is what stood in that answer.
+ * Records that are handed out become `written` once their answer was written completely; otherwise
+ * they are taken back. They are acknowledged by the next call, or when the interval has passed
+ * since then (see `tick`). For a client that names the answers it received, records become
+ * `written` once the client has named their answer. Every call begins by acknowledging, so a lost
+ * answer takes back only the records in that answer.
  */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 
-/** A partition while an instance owns it: a new one each time that it is acquired. */
+/** A partition while an instance owns it; a new object each time the partition is acquired. */
 export class OwnedPartition implements TopicPartition {
-  /** Where it is read from; null until the first read. */
+  /** The log that is read; null until the first read. */
   log: PartitionLog | null = null;
-  /** The next offset to hand out; -1 = where to begin is not known yet. */
+  /** The next offset to hand out; -1 = the start position is not known yet. */
   position = -1;
   written = -1;
   marked = -1;
   acknowledged = -1;
-  /** What committed offsets say of it, as far as this instance is concerned. */
+  /** The committed offset, as far as this instance knows. */
   stored = -1;
 
   constructor(
@@ -31,13 +32,13 @@ export class OwnedPartition implements TopicPartition {
     readonly partition: number,
   ) {}
 
-  /** Reading goes on at `offset`, as is stored. */
+  /** Starts reading at `offset`, which is already stored. */
   begin(offset: number): void {
     this.resume(offset);
     this.stored = offset;
   }
 
-  /** Reading goes on at `offset`: its reader has all before it. */
+  /** Continues reading at `offset`; the reader has everything before it. */
   resume(offset: number): void {
     this.position = offset;
     this.written = offset;
@@ -46,14 +47,14 @@ export class OwnedPartition implements TopicPartition {
   }
 }
 
-/** Each session has its own. It holds no record: positions alone say what was handed out. */
+/** The positions of one session. Holds no records: the positions alone say what was handed out. */
 export class Positions {
   private owned: readonly OwnedPartition[] = [];
-  /** The same by their places. */
+  /** The owned partitions by topic and partition. */
   private places: ReadonlyMap<string, OwnedPartition> = new Map();
   private turn = 0;
 
-  /** What the instance owns, whether it has begun to read there or not. */
+  /** All owned partitions, including those not read yet. */
   get all(): readonly OwnedPartition[] {
     return this.owned;
   }
@@ -62,12 +63,12 @@ export class Positions {
     return this.places.get(nameOf(place));
   }
 
-  /** Whether this very acquisition of a partition still holds. */
+  /** Whether the partition is still owned by this same acquisition. */
   owns(partition: OwnedPartition): boolean {
     return this.find(partition) === partition;
   }
 
-  /** Owns exactly `partitions` from now on; answers those that it has lost. */
+  /** Sets the owned partitions; returns those that were lost. */
   own(partitions: readonly TopicPartition[]): readonly OwnedPartition[] {
     const before = this.owned;
     this.owned = partitions.map(
@@ -77,27 +78,33 @@ export class Positions {
     return before.filter((own) => !this.owns(own));
   }
 
-  /** Those to read from, another one first each time, so that no partition starves the others. */
+  /**
+   * The owned partitions, starting with another one each time, so that no partition starves the
+   * others.
+   */
   rotated(): readonly OwnedPartition[] {
     const first = this.owned.length === 0 ? 0 : this.turn % this.owned.length;
     this.turn += 1;
     return [...this.owned.slice(first), ...this.owned.slice(0, first)];
   }
 
-  /** Everything handed out has been written in full; nothing was where it is not known what to. */
+  /**
+   * Notes that everything handed out was written completely. Partitions without a known start have
+   * handed out nothing.
+   */
   write(): void {
     for (const own of this.owned) if (own.position >= 0) own.written = own.position;
   }
 
   /**
-   * What was handed out and not acknowledged is handed out again: an answer was lost, and how much
-   * of it the client received is not known.
+   * Takes back what was handed out and not acknowledged: an answer was lost, and how much of it the
+   * client received is unknown.
    */
   rewind(): void {
     for (const own of this.owned) own.resume(own.acknowledged);
   }
 
-  /** The reader has all that was written: it asks for more. */
+  /** Acknowledges everything written: the reader asks for more, so it has all of it. */
   acknowledge(): void {
     for (const own of this.owned) {
       own.marked = own.written;
@@ -105,7 +112,7 @@ export class Positions {
     }
   }
 
-  /** An interval has passed: what had been written when it began is acknowledged. */
+  /** Ends an interval: acknowledges what had been written when the interval began. */
   tick(): void {
     for (const own of this.owned) {
       own.acknowledged = own.marked;
@@ -113,14 +120,14 @@ export class Positions {
     }
   }
 
-  /** The interval begins: all that is written by now waits for its end. */
+  /** Begins an interval: everything written by now is acknowledged at its end. */
   mark(): void {
     for (const own of this.owned) own.marked = own.written;
   }
 
   /**
-   * The reader has stored `offset` for itself. Its word is newer than what it acknowledged; further
-   * than what it has been given nothing is acknowledged.
+   * The reader has committed `offset` itself. This overrides earlier acknowledgements, but nothing
+   * beyond what the reader was given counts as acknowledged.
    */
   storedByReader({ topic, partition, offset }: TopicPosition): void {
     const own = this.find({ topic, partition });
@@ -130,24 +137,27 @@ export class Positions {
     own.stored = own.acknowledged;
   }
 
-  /** Reading goes on elsewhere; where it has not begun yet, it begins at what is stored. */
+  /**
+   * Continues reading elsewhere. A partition that is not being read yet will start at its stored
+   * offset.
+   */
   seek({ topic, partition, offset }: TopicPosition): void {
     const own = this.find({ topic, partition });
     if (own !== undefined && own.position >= 0) own.begin(offset);
   }
 
-  /** Whether anything was written that is not stored yet. */
+  /** Whether anything written is not stored yet. */
   get isOutstanding(): boolean {
     return this.owned.some(({ written, stored }) => written !== stored);
   }
 }
 
-/** No other place has the same name: the partition stands behind the last slash. */
+/** A unique name of a partition: its number is after the last slash. */
 function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** What was acknowledged and is not stored yet; it counts as stored from now on. */
+/** Returns the acknowledged positions that are not stored yet, and marks them as stored. */
 export function takeAcknowledged(partitions: readonly OwnedPartition[]): TopicPosition[] {
   const taken: TopicPosition[] = [];
   for (const own of partitions) {

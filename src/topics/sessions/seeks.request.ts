@@ -1,4 +1,4 @@
-/** Where readers go on, as it stands on the wire (topics.md 4.6). */
+/** Parses seeks (topics.md 4.6). */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -8,7 +8,7 @@ import { listOf } from './offsets.request.js';
 
 const place = { topic: z.string(), partition: z.int().min(0) };
 
-/** One item of the body of `/seek/{group}/{instance}`: one of offset, timestamp and an end. */
+/** One item of the body of `/seek/{group}/{instance}`, with an offset, a timestamp or an end. */
 export const seekSchema = z.union([
   z.strictObject({ ...place, offset: z.int().min(0) }),
   z.strictObject({ ...place, timestamp: z.int().min(0) }),
@@ -16,14 +16,14 @@ export const seekSchema = z.union([
   z.strictObject({ ...place, latest: z.literal(true) }),
 ]);
 
-/** Where a partition is to be read from. */
+/** A partition, and where to read it from. */
 export interface Seek extends TopicPartition {
   readonly target: OffsetTarget;
 }
 
 const seeks = listOf(seekSchema);
 
-/** Takes one seek or a list of them; the reason of a refusal names the field. */
+/** Parses one seek or a list of seeks; the reason of a refusal names the field. */
 export function parseSeeks(body: Buffer): Result<readonly Seek[]> {
   const listed = readJsonBody(body, seeks);
   return listed.ok ? ok(listed.value.map(seekOf)) : listed;

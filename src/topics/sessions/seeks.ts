@@ -1,4 +1,4 @@
-/** Readers choose where to go on: in what they own, and in what they may come to own. */
+/** Seeks: readers choose where to continue, in partitions that they own or may own later. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -13,13 +13,13 @@ import { TopicLogs } from '../topics/topic-logs.js';
 import { ConsumersService } from './consumers.service.js';
 import type { Seek } from './seeks.request.js';
 
-/** Where a seek leads, and in which log. */
+/** The target of a seek, and its log. */
 interface Sought {
   readonly position: TopicPosition;
   readonly log: PartitionLog;
 }
 
-/** Refuses, as a value: 404 where there is no such instance or partition. */
+/** Returns refusals as values: 404 if there is no such instance or partition. */
 @Injectable()
 export class Seeks {
   constructor(
@@ -31,8 +31,9 @@ export class Seeks {
   ) {}
 
   /**
-   * Moves an instance; answers where to. What it has not acquired yet begins there once it does:
-   * durably where no other instance has the partition, else for as long as the instance lives.
+   * Moves the positions of an instance, and returns the new ones. A partition that the instance
+   * does not own yet starts there once it is acquired: durably if no other instance owns it now,
+   * otherwise only for as long as this instance lives.
    */
   async seek(
     place: ConsumerPlace,

@@ -1,4 +1,4 @@
-/** Wiring of what active instances have: sessions, and positions in what they own. */
+/** Wiring of the sessions of active instances and of their positions. */
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
@@ -17,14 +17,15 @@ import { InstanceRemoval } from './instance-removal.js';
 import { Seeks } from './seeks.js';
 import { StartPositions } from './start-positions.js';
 
-/** A stop waits this long for the last commits. */
+/** How long a stop waits for the last commits. */
 const stopDeadlineMs = 10_000;
 
 const positions = [ConsumerSessions, StartPositions, Commits, Seeks];
 const shared = [...positions, ConsumersService];
 
 /**
- * A stop commits what readers have had, in the phase `commit`: after the doors, before the store.
+ * A stop commits what readers have received, in the phase `commit`: after the doors, before the
+ * store.
  */
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule],

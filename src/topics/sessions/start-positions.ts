@@ -1,4 +1,4 @@
-/** Where a group begins to read: what is stored, else what its instance's settings say. */
+/** Where a group starts to read: at the stored offset, or else as the instance's settings say. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -15,13 +15,16 @@ import { TopicsService } from '../topics/topics.service.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition } from './positions.js';
 
-/** A partition as a request found it when it came in. */
+/** A partition and its end when a request arrived. */
 export interface FoundPartition extends TopicPartition {
   readonly log: PartitionLog;
   readonly highWatermark: number;
 }
 
-/** One for the server. Where a group has begun once is kept, so that a reset policy counts once. */
+/**
+ * One instance for the server. The start of a group is stored, so that a reset policy applies only
+ * once.
+ */
 @Injectable()
 export class StartPositions {
   constructor(
@@ -34,15 +37,17 @@ export class StartPositions {
   ) {}
 
   /**
-   * Where the logs of the topics end now; a topic that does not come by itself is joined later.
-   * Before one is made, `judge` says why the request will be refused: it makes none then.
+   * Returns where the logs of the topics end now. Missing topics are created if that is automatic;
+   * otherwise they are joined later. Before a topic is created, `judge` returns why the request
+   * will be refused, and then none is created.
    */
   async arrive(
     topics: readonly string[],
     by: Principal | null,
     judge: (partitionsToCome: number) => Promise<Refusal | null>,
   ): Promise<readonly FoundPartition[] | Refusal> {
-    // Before anything is waited for: what comes meanwhile is behind where `latest` leads.
+    // Read before any `await`, so that records that arrive meanwhile come after the offset of
+    // `latest`.
     const arrivals = topics.flatMap((topic) => endsOf(topic, this.logs.present(topic)));
     const others = topics.filter((topic) => this.logs.present(topic).length === 0);
     if (others.length === 0) return arrivals;
@@ -58,10 +63,10 @@ export class StartPositions {
   }
 
   /**
-   * Keeps where a group begins in partitions of which nothing is stored: where the reset policy led
-   * when the request came in, before anything waited for a join. The instance that acquires one of
-   * them later begins there too. A partition that was born after the group's first subscription to
-   * its topic is none of those: it is read from its beginning.
+   * Stores where a group starts in partitions without a stored offset: where the reset policy
+   * pointed when the request arrived, before it waited for a join. An instance that acquires such a
+   * partition later starts there too. Partitions that were created after the group's first
+   * subscription to the topic are excluded: they are read from the beginning.
    */
   keep(session: ConsumerSession, arrivals: readonly FoundPartition[]): void {
     const { group } = session.place;
@@ -79,15 +84,16 @@ export class StartPositions {
   }
 
   /**
-   * Finds where to begin in what a session has acquired; answers the partitions where nothing
-   * says where, and the policy is to ask (`none`).
+   * Finds where to start in newly acquired partitions; returns the partitions without a stored
+   * offset if the policy is to refuse (`none`).
    */
   async resolve(session: ConsumerSession): Promise<readonly TopicPartition[]> {
     const undecided: TopicPartition[] = [];
     for (const own of session.positions.all) {
       if (own.position >= 0) continue;
       const log = (await this.logs.logs(own.topic))?.[own.partition];
-      // Created and not there yet, or gone and not yet taken away.
+      // The log is not open yet, or it is gone and its partition is not removed from the session
+      // yet.
       if (log === undefined || !session.positions.owns(own)) continue;
       own.log = log;
       if (!this.begin(session, own, log)) undecided.push(own);
@@ -96,8 +102,9 @@ export class StartPositions {
   }
 
   /**
-   * Settles when where the session begins is stored: before that nothing it reads is shown. Rejects
-   * with `DiskFull` while there is no room for it; what was handed out is handed out again then.
+   * Resolves when the session's start positions are durable: before that, nothing that it reads may
+   * be shown. Rejects with `DiskFull` while there is no space for them; what was handed out is then
+   * handed out again.
    */
   async begun(session: ConsumerSession): Promise<void> {
     try {
@@ -111,7 +118,9 @@ export class StartPositions {
     }
   }
 
-  /** A session's position is outside the log: trimmed away. False = the policy is to ask. */
+  /**
+   * Resets a position that is outside the log, for example trimmed. False = the policy is `none`.
+   */
   reset(session: ConsumerSession, own: OwnedPartition, log: PartitionLog): boolean {
     const offset = offsetOf(session.settings.offsetReset, log);
     if (offset === null) {
@@ -163,7 +172,7 @@ function endsOf(topic: string, logs: readonly PartitionLog[]): readonly FoundPar
   });
 }
 
-/** Where a reset policy leads in a log now; null = nowhere. */
+/** The offset that a reset policy gives in a log now; null = none. */
 function offsetOf(policy: OffsetReset, log: PartitionLog): number | null {
   if (policy === 'none') return null;
   return policy === 'earliest' ? log.startOffset : log.highWatermark;

@@ -1,4 +1,4 @@
-/** A subscription as the API shows it. Absent values are left out, not null. */
+/** The API object of a subscription. Absent values are left out, not null. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { templateFields } from '../../messaging/messages/message-object.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
@@ -9,7 +9,7 @@ import type { SubscriptionObject } from './subscriptions.openapi.js';
 
 type PartitionObject = SubscriptionObject['partitions'][number];
 
-/** What a subscription is shown as; undefined if there is none. */
+/** Builds the object of a subscription; undefined if there is none. */
 export function subscriptionObject(
   name: string,
   { value, context }: SubscriptionState,
@@ -37,8 +37,8 @@ export function subscriptionObject(
 }
 
 /**
- * How far a partition is; `log` is undefined as long as it is being made, and null where it is not
- * known what it held then.
+ * Builds the object of a partition with its progress. `log` is undefined while it is being created,
+ * and null for a past moment, for which its content is unknown.
  */
 export function subscriptionPartitionObject(
   { topic, partition }: { readonly topic: string; readonly partition: number },

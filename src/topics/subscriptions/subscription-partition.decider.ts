@@ -1,6 +1,7 @@
 /**
- * One partition of a subscription: where it is, and that the next records become messages when the
- * last ones' are final. Plain `evolve`: it is stepped for every push.
+ * The decider of one partition of a subscription: it keeps the position, and lets the next records
+ * become messages when the messages of the last ones are final. Uses a plain `evolve` instead of a
+ * machine, because it runs for every push.
  */
 import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
@@ -14,25 +15,28 @@ import {
   subscriptionPartitionKind,
 } from './subscription-partition.events.js';
 
-/** A partition that is pushed, or will be again; null = it is not. */
+/** A partition that is pushed or paused; null = it is not pushed. */
 export type PartitionState = {
   /** The next offset to push. */
   readonly position: number;
   readonly isPaused: boolean;
-  /** Where the last push began. */
+  /** The offset at which the last push began. */
   readonly from: number;
-  /** The messages of the last push. */
+  /** Ids of the messages of the last push. */
   readonly messageIds: readonly string[];
 } | null;
 
-/** Records from `position` on become messages, as soon as there are any and `after` are final. */
+/**
+ * Makes messages of the records from `position` on, as soon as there are any and the messages
+ * `after` are final.
+ */
 export interface PushNext extends Effect {
   readonly kind: 'pushNext';
   readonly position: number;
   readonly after: readonly string[];
 }
 
-/** What a push's decision reads beside the partition. */
+/** What the decision of a push reads besides the partition's state. */
 export interface SubscriptionPartitionView {
   /** Whether a message was published and is not final. */
   isPending(messageId: string): boolean;
@@ -102,8 +106,8 @@ function wants(state: PartitionState): readonly PushNext[] {
 }
 
 /**
- * A push is refused as `conflict` where the partition is elsewhere by now, or its last messages are
- * not final (ADR 12).
+ * A push is refused as `conflict` if the partition has another position by now, or its last
+ * messages are not final (ADR 12).
  */
 export const partitionDecider: Decider<
   PartitionState,
@@ -122,7 +126,8 @@ export const partitionDecider: Decider<
   initialState: () => null,
   decide,
   evolve,
-  // One turn: a record is pushed when its messages are published, however many endpoints it has.
+  // One turn: a record counts as pushed when all of its messages are published, for however many
+  // endpoints.
   react: ({ event }, _state, _names, command): readonly PublishMessage[] =>
     event.type === 'RecordsPushed' && command.type === 'PushRecords' ? command.messages : [],
   wants,

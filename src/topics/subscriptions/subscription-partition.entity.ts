@@ -1,4 +1,4 @@
-/** Partitions of subscriptions as features hold them; see `subscriptionPartitionId`. */
+/** The entity of partitions of subscriptions; see `subscriptionPartitionId`. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -11,7 +11,7 @@ import {
 } from './subscription-partition.decider.js';
 import type { SubscriptionPartitionEvent } from './subscription-partition.events.js';
 
-/** A state of null = the subscription does not push this partition. */
+/** A state of null means that the subscription does not push this partition. */
 @Injectable()
 export class SubscriptionPartitions extends Entity<
   PartitionState,
@@ -19,7 +19,10 @@ export class SubscriptionPartitions extends Entity<
   SubscriptionPartitionEvent,
   SubscriptionPartitionView
 > {
-  /** A push waits for the messages before it: those are what its decision looks at. */
+  /**
+   * A push waits for the messages of the previous push, so its decision reads whether they are
+   * pending.
+   */
   constructor(engine: Engine, messages: Messages) {
     const view = { isPending: (messageId: string) => messages.has(messageId) };
     super(engine, { decider: partitionDecider, view, folds: [] });

@@ -1,38 +1,38 @@
-/** The commands of a subscription; its id is its name. */
+/** The commands of a subscription; the id is its name. */
 import type { Command } from '../../engine/decider.js';
 import type { SubscriptionDefinition, SubscriptionDeleted } from './subscription.events.js';
 
-/** Refused if there is one of this name already, or no such topic. */
+/** Create a subscription. Refused if the name is taken, or there is no such topic. */
 export interface CreateSubscription extends Command {
   readonly type: 'CreateSubscription';
   readonly definition: SubscriptionDefinition;
-  /** By partition, the first offset to push. */
+  /** The first offset to push, by partition. */
   readonly positions: readonly number[];
 }
 
-/** The topic has so many partitions; repeated without harm. */
+/** The topic now has this many partitions; repeating the command is harmless. */
 export interface GrowSubscription extends Command {
   readonly type: 'GrowSubscription';
   readonly partitions: number;
 }
 
-/** One that is paused stays so. */
+/** Pause the subscription; a paused one stays paused. */
 export interface PauseSubscription extends Command {
   readonly type: 'PauseSubscription';
 }
 
-/** One that is active stays so. */
+/** Resume the subscription; an active one stays active. */
 export interface ResumeSubscription extends Command {
   readonly type: 'ResumeSubscription';
 }
 
-/** Push no more, and say for whose sake; what is on its way arrives. */
+/** Stop pushing for good, with the cause; messages in flight are still delivered. */
 export interface DeleteSubscription extends Command {
   readonly type: 'DeleteSubscription';
   readonly cause: SubscriptionDeleted['cause'];
 }
 
-/** From `/admin/subscriptions`, and from what becomes of its topic. */
+/** All commands: from `/admin/subscriptions`, and from changes of the topic. */
 export type SubscriptionCommand =
   | CreateSubscription
   | GrowSubscription

@@ -1,4 +1,4 @@
-/** What a command means for a subscription, and for the partitions that it pushes. */
+/** The decider of a subscription, which also controls the partitions that it pushes. */
 import {
   accept,
   type Decider,
@@ -22,21 +22,21 @@ import {
   subscriptionPartitionKind,
 } from './subscription-partition.events.js';
 
-/** The effect counts the partitions of the topic, and reports more. */
+/** Watches the number of partitions of the topic, and reports additional ones. */
 export interface FollowTopic extends Effect {
   readonly kind: 'followTopic';
   readonly topic: string;
-  /** Those that are known already. */
+  /** The number of partitions that is already known. */
   readonly partitions: number;
 }
 
-/** What a decision reads beside the subscription. */
+/** What a decision reads besides the subscription's state. */
 export interface SubscriptionView {
-  /** How many partitions a topic has; 0 = there is none of this name. */
+  /** Number of partitions of a topic; 0 = there is no such topic. */
   partitionsOf(topic: string): number;
 }
 
-/** More would be read at once than one message can hold. */
+/** With more records, a read could exceed what one message can hold. */
 export const maxRecordsMax = 500;
 
 const machine = machineEvolve(subscriptionMachine);
@@ -68,7 +68,7 @@ function decide(
   }
 }
 
-/** The event where the machine handles it; a repeat changes nothing. */
+/** Accepts the event if the machine handles it now; a repeated command changes nothing. */
 function where(state: SubscriptionState, event: SubscriptionEvent): Decision<SubscriptionEvent> {
   return accept(machine.can(state, event) ? [event] : []);
 }
@@ -83,7 +83,7 @@ function create(
   if (!Number.isInteger(maxRecords) || maxRecords < 1 || maxRecords > maxRecordsMax) {
     return new Refusal('invalid', `maxRecords must be a whole number from 1 to ${maxRecordsMax}`);
   }
-  // It may have been deleted since the positions were looked up.
+  // The topic may have been deleted since the positions were looked up.
   if (view.partitionsOf(topic) === 0) return new Refusal('not_found', `topic ${topic} not found`);
   return accept([{ type: 'SubscriptionCreated', ...definition, positions }]);
 }
@@ -96,7 +96,9 @@ function evolve(
   return machine.evolve(state, { ...event, at });
 }
 
-/** Every partition begins, pauses, goes on and ends with its subscription, in the same turn. */
+/**
+ * Every partition is opened, paused, resumed and closed with its subscription, in the same turn.
+ */
 function react(
   { id, at, event }: EventEnvelope<SubscriptionEvent>,
   { value, context }: SubscriptionState,
@@ -131,7 +133,10 @@ function numbers(from: number, until: number): number[] {
   return Array.from({ length: until - from }, (_, index) => from + index);
 }
 
-/** A paused one grows too: what its new partitions get is pushed once it goes on. */
+/**
+ * A paused subscription also follows its topic: the records of new partitions are pushed once it is
+ * resumed.
+ */
 function wants({ context }: SubscriptionState): readonly FollowTopic[] {
   const { definition, partitions } = context;
   if (definition === null) return [];
@@ -139,7 +144,10 @@ function wants({ context }: SubscriptionState): readonly FollowTopic[] {
   return [{ kind: 'followTopic', id: `beyond ${partitions}`, notBefore: 0, topic, partitions }];
 }
 
-/** 409 for a name that is taken, 404 for one that is not there, or whose topic is not. */
+/**
+ * 409 for a name that is taken; 404 for a subscription that does not exist, or whose topic does
+ * not.
+ */
 export const subscriptionDecider: Decider<
   SubscriptionState,
   SubscriptionCommand,

@@ -1,4 +1,4 @@
-/** Subscriptions follow their topics: they grow with them, and go with them. */
+/** Subscriptions follow their topics: they grow with them, and are deleted with them. */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -12,12 +12,12 @@ import { Subscriptions } from './subscription.entity.js';
 import { subscriptionKind } from './subscription.events.js';
 
 /**
- * One for the server. It finds out what was missed while the process was down, when its effects
- * start.
+ * One instance for the server. When its effects start, it detects growth that happened while the
+ * process was down.
  */
 @Injectable()
 export class TopicFollowers implements EffectCarrier<FollowTopic> {
-  /** By subscription. */
+  /** The running effects by subscription. */
   private readonly effects = new Map<string, FollowTopic>();
 
   constructor(
@@ -33,12 +33,12 @@ export class TopicFollowers implements EffectCarrier<FollowTopic> {
     return () => this.effects.delete(id);
   }
 
-  /** A topic was created or has grown. */
+  /** Handles a topic that was created or has grown. */
   grown(topic: string): void {
     for (const [id, effect] of this.effects) if (effect.topic === topic) this.look(id, effect);
   }
 
-  /** A topic is gone: settles when its subscriptions are too. */
+  /** Deletes the subscriptions of a deleted topic; resolves when they are gone. */
   async dropped(topic: string): Promise<void> {
     const commands: DeleteSubscription[] = [];
     for (const id of this.subscriptions.actors.ids()) {

@@ -1,4 +1,4 @@
-/** Subscriptions as features hold them, by their names. */
+/** The entity of subscriptions, by their names. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -8,7 +8,7 @@ import { type SubscriptionView, subscriptionDecider } from './subscription.decid
 import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.events.js';
 import type { SubscriptionState } from './subscription.machine.js';
 
-/** How far each partition is, is in `SubscriptionPartitions`. */
+/** The progress of each partition is in `SubscriptionPartitions`. */
 @Injectable()
 export class Subscriptions extends Entity<
   SubscriptionState,
@@ -20,7 +20,7 @@ export class Subscriptions extends Entity<
     super(engine, { decider: subscriptionDecider, view: topics, folds: [] });
   }
 
-  /** What a subscription pushes, where to, and how; null = there is none of this name. */
+  /** The definition of a subscription; null = there is none with this name. */
   definitionOf(name: string): SubscriptionDefinition | null {
     return this.stateOf(name).context.definition;
   }

@@ -1,55 +1,63 @@
-/** What can have happened to a subscription: the records of a topic are pushed to a URL. */
+/** The events of a subscription, which pushes the records of a topic to a URL or a URL group. */
 import type { DomainEvent } from '../../engine/decider.js';
 import type { MessageTemplate } from '../../messaging/messages/message.events.js';
 
-/** The stream kind of subscriptions; the stream's id is the name. */
+/** The stream kind of subscriptions; the stream's id is the subscription's name. */
 export const subscriptionKind = 'subscription';
 
 /** What is pushed, where to, and how. */
 export interface SubscriptionDefinition {
   readonly topic: string;
-  /** Where its messages go: a URL, or the endpoints that a URL group has at that time. */
+  /**
+   * The destination: a URL, or else `groupName`, a URL group with its endpoints at the time of a
+   * push.
+   */
   readonly url: string | null;
   readonly groupName: string | null;
-  /** Of one message. 1 = the value of a record is the body; more = a JSON array of records. */
+  /** Records per message. 1 = the body is the value of a record; more = a JSON array of records. */
   readonly maxRecords: number;
-  /** How bytes stand in that JSON. */
+  /** How bytes are encoded in that JSON. */
   readonly encoding: 'text' | 'base64';
   readonly message: MessageTemplate;
 }
 
-/** It pushes from now on: partitions 0 and on, each from its position. */
+/** The subscription was created: it pushes the partitions from 0 on, each from its position. */
 export interface SubscriptionCreated extends DomainEvent, SubscriptionDefinition {
   readonly type: 'SubscriptionCreated';
   readonly positions: readonly number[];
 }
 
-/** The topic has more partitions: `from` and on are new, and are pushed from their beginning. */
+/**
+ * The topic has more partitions: those from `from` on are new, and are pushed from their beginning.
+ */
 export interface SubscriptionGrown extends DomainEvent {
   readonly type: 'SubscriptionGrown';
   readonly from: number;
-  /** How many there are now. */
+  /** The new number of partitions. */
   readonly partitions: number;
 }
 
-/** Nothing is pushed from now on; what is on its way arrives. */
+/** Nothing is pushed from now on; messages in flight are still delivered. */
 export interface SubscriptionPaused extends DomainEvent {
   readonly type: 'SubscriptionPaused';
 }
 
-/** It pushes again, from where it was. */
+/** The subscription pushes again, from where it was. */
 export interface SubscriptionResumed extends DomainEvent {
   readonly type: 'SubscriptionResumed';
 }
 
-/** It pushes no more; what is on its way arrives. */
+/** The subscription pushes no more; messages in flight are still delivered. */
 export interface SubscriptionDeleted extends DomainEvent {
   readonly type: 'SubscriptionDeleted';
-  /** A subscription goes with its topic: its positions mean nothing in another of that name. */
+  /**
+   * A subscription is deleted with its topic, because its positions mean nothing in a new topic of
+   * the same name.
+   */
   readonly cause: 'request' | 'topicDeleted';
 }
 
-/** All events of a subscription's stream, but for its checkpoints. */
+/** All events of a subscription's stream, except its checkpoints. */
 export type SubscriptionEvent =
   | SubscriptionCreated
   | SubscriptionGrown

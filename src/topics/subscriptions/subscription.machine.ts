@@ -1,10 +1,10 @@
 /**
- * The life of a subscription. How far each partition is pushed is a stream of its own, so that a
- * push costs what it moves and not what there is.
+ * The life of a subscription. The progress of each partition is a stream of its own, so that the
+ * cost of a push depends on what it moves, not on the number of partitions.
  *
- *     absent    it was never created
+ *     absent    the subscription was never created
  *     active    its partitions push
- *     paused    they do not; it grows with its topic all the same
+ *     paused    they do not push; it still grows with its topic
  *     deleted   final
  */
 import { type SnapshotFrom, setup } from 'xstate';
@@ -14,13 +14,13 @@ import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.e
 /** An event with the time at which it happened. */
 export type RecordedSubscriptionEvent = SubscriptionEvent & { readonly at: number };
 
-/** What memory holds of a subscription, and what a checkpoint stores. */
+/** The context of a subscription in memory and in checkpoints. */
 interface SubscriptionContext {
-  /** null = it was never created. */
+  /** null = never created. */
   readonly definition: SubscriptionDefinition | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** How many partitions it pushes. */
+  /** Number of pushed partitions. */
   readonly partitions: number;
 }
 
@@ -44,7 +44,10 @@ const grow = subscription.assign(({ event }) =>
   event.type === 'SubscriptionGrown' ? { partitions: event.partitions } : {},
 );
 
-/** Pure: it judges which event is legal and folds it. The tag `there` = the subscription exists. */
+/**
+ * Pure: checks which events are legal and folds them. The tag `there` means that the subscription
+ * exists.
+ */
 export const subscriptionMachine = subscription.createMachine({
   id: 'subscription',
   context: nothing,
@@ -71,5 +74,5 @@ export const subscriptionMachine = subscription.createMachine({
   },
 });
 
-/** A state of `subscriptionMachine` with its context: what memory holds of a subscription. */
+/** A state of `subscriptionMachine` with its context: a subscription in memory. */
 export type SubscriptionState = SnapshotFrom<typeof subscriptionMachine>;

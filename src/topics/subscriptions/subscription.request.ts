@@ -1,11 +1,14 @@
-/** The body that creates a subscription; the message's options are headers beside it. Pure. */
+/**
+ * Parses the body that creates a subscription; the options of its messages are in the headers.
+ * Pure.
+ */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { maxRecordsMax } from './subscription.decider.js';
 
-/** The body of `POST /admin/subscriptions`, as the OpenAPI document shows it, too. */
+/** The body of `POST /admin/subscriptions`, also used in the OpenAPI document. */
 export const subscriptionRequest = z.strictObject({
   name: z.string(),
   topic: z.string(),
@@ -32,7 +35,7 @@ export const subscriptionRequest = z.strictObject({
 /** A subscription as a request describes it. */
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
-/** The fields of a subscription; what the topic may be called, topics know. */
+/** Parses the fields of a subscription; the name of the topic is checked by the topics. */
 export function parseSubscription(body: Buffer): Result<SubscriptionRequest> {
   const request = readJsonBody<SubscriptionRequest>(body, subscriptionRequest);
   if (!request.ok) return request;

@@ -1,4 +1,4 @@
-/** `/admin/subscriptions`: which topics are pushed, where to, and how far each is. */
+/** `/admin/subscriptions`: creates, shows, pauses, resumes and deletes subscriptions. */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
@@ -15,8 +15,8 @@ import { SubscriptionsService } from './subscriptions.service.js';
 const success = { result: 'Success', status: 200 };
 
 /**
- * Looking needs the right to inspect, changing the right to administer. What it changes is durable
- * when it is answered.
+ * Reading requires the right to inspect; changes require the right to administer. A change is
+ * durable when it is answered.
  */
 @Controller('admin/subscriptions')
 export class SubscriptionsController {
@@ -31,7 +31,7 @@ export class SubscriptionsController {
   async create(@Req() request: FastifyRequest): Promise<SubscriptionObject> {
     this.judge(request);
     const subscription = valueIn(parseSubscription(rawBody(request)));
-    // It may make a topic, whose logs are files.
+    // May create a topic, whose logs are files, so it is refused when the disk is full.
     refuseIf(this.intake.take(0));
     return answerIn(await this.service.create(subscription, request.raw));
   }
@@ -62,7 +62,7 @@ export class SubscriptionsController {
     return this.carryOut(request, name, { type: 'PauseSubscription' });
   }
 
-  /** Both verbs are in use, as for schedules. */
+  /** Clients use both methods, as for schedules. */
   @Post(':name/pause')
   @HttpCode(200)
   @Describe(subscriptionRoutes.pause)

@@ -1,4 +1,4 @@
-/** Wiring of subscriptions: what the engine decides of them, and the topics that they follow. */
+/** Wiring of subscriptions: their entities in the engine, and the topics that they follow. */
 import { Module } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { MessagesModule } from '../../messaging/messages/messages.module.js';
@@ -16,7 +16,7 @@ import { SubscriptionsService } from './subscriptions.service.js';
 const shared = [Subscriptions, SubscriptionPartitions, SubscriptionTargets];
 
 /**
- * It exports what pushes need. A topic's name is free for another one only when its subscriptions
+ * Exports what pushes need. The name of a deleted topic becomes free only when its subscriptions
  * are gone.
  */
 @Module({

@@ -1,4 +1,4 @@
-/** How a subscription is shown, and how its routes are described. */
+/** The OpenAPI schema of a subscription, and the descriptions of its routes. */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -57,7 +57,7 @@ const done = {
   },
 };
 
-/** Those of `/admin/subscriptions`. */
+/** The routes of `/admin/subscriptions`. */
 export const subscriptionRoutes = {
   create: {
     summary: 'Push the records of a topic to a URL, in order by partition',

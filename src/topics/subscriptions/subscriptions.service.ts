@@ -22,12 +22,15 @@ import { subscriptionPartitionId } from './subscription-partition.events.js';
 import { SubscriptionTargets } from './subscription-targets.js';
 import type { SubscriptionObject } from './subscriptions.openapi.js';
 
-/** A command to which the subscription and the time are still to be added. */
+/** A command without the subscription and the time, which are added later. */
 type Unaddressed<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
-/** For its controller. Refuses, as a value, what destination, topic or decider refuse. */
+/**
+ * Used by its controller. Returns as values the refusals of the destination, the topic or the
+ * decider.
+ */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -42,7 +45,7 @@ export class SubscriptionsService {
     @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
-  /** The topic is created with it, where topics come by themselves. */
+  /** Creates a subscription, and its topic too if topics are created automatically. */
   async create(
     { name, topic, destination, from, maxRecords, encoding }: SubscriptionRequest,
     request: RequestHead,
@@ -53,7 +56,7 @@ export class SubscriptionsService {
     const { url, topicName: groupName, message } = addressed;
     const targets = this.targets.of({ url, groupName });
     if (!targets.ok) return targets;
-    // Before a topic comes of it; the decision itself looks again.
+    // Checked before a topic is created for it; the decision itself checks again.
     if (this.subscriptions.has(name)) {
       return new Refusal('conflict', `subscription ${name} exists`);
     }
@@ -67,7 +70,7 @@ export class SubscriptionsService {
     return (await this.carryOut(name, command, by)) ?? this.show(name);
   }
 
-  /** Carries a command out; null if it was accepted. */
+  /** Carries out a command; null if it was accepted. */
   async carryOut(
     id: string,
     unaddressed: Unaddressed<SubscriptionCommand>,
@@ -79,7 +82,7 @@ export class SubscriptionsService {
     return outcome.ok ? null : outcome;
   }
 
-  /** 404 where there is none of this name. */
+  /** The object of a subscription; 404 if there is none with this name. */
   async show(name: string): Promise<SubscriptionObject | Refusal> {
     return (await this.object(name)) ?? new Refusal('not_found', `subscription ${name} not found`);
   }

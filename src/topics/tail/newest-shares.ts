@@ -1,8 +1,8 @@
-/** How the newest records that a tail begins with are shared among partitions. Pure. */
+/** Divides the newest records that a tail starts with among the partitions. Pure. */
 
 /**
- * How many each partition gives, by how many it has: as equal as that allows, and `newest` together
- * or all that there are.
+ * The number of records from each partition, given their sizes: as equal as possible, and in total
+ * `newest` or all that exist.
  */
 export function newestShares(sizes: readonly number[], newest: number): readonly number[] {
   const shares = sizes.map(() => 0);

@@ -1,4 +1,4 @@
-/** A topic as server-sent events, without a group: records as they come, those that are meant. */
+/** Streams a topic as server-sent events, without a group: the matching records as they come. */
 import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { RecordBatch } from '../../../storage/format/record-batch.js';
@@ -9,29 +9,31 @@ import { errorBody } from '../../http/error-shapes.js';
 import { type PayloadEncoding, recordText } from '../records/record-text.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 
-/** Read at once of one partition. */
+/** Limits of one read of a partition: `readBytes` and `readRecords`. */
 const readBytes = 128 * 1024;
 const readRecords = 500;
 
-/** The place of a stream names every partition, in each of its events. */
+/** Bounded, because each event's id contains the position in every partition. */
 const partitionsMax = 64;
 
-/** A partition, and the offset of its record that comes next. */
+/** A partition, and the offset of its next record. */
 export interface TailPlace {
   readonly partition: number;
   readonly log: PartitionLog;
   next: number;
 }
 
-/** Where a tail goes, and what it shows. */
+/** What a tail shows, and where to. */
 export interface TailTerms {
   readonly topic: string;
   readonly events: Pick<EventStream, 'isOver' | 'run' | 'askForRoom' | 'send' | 'wait' | 'end'>;
   readonly encoding: PayloadEncoding;
-  /** The logs of the topic now, of a tail of all partitions; none where it names one. */
+  /**
+   * The current logs of the topic for a tail of all partitions; empty for a tail of one partition.
+   */
   all(): readonly PartitionLog[];
   isMeant(record: LogRecord): boolean;
-  /** The topic is there, and its reader may read it. */
+  /** Whether the topic still exists and the client may still read it. */
   goesOn(): boolean;
 }
 
@@ -42,7 +44,7 @@ export function tooManyPartitions(topic: string, partitions: number): Refusal | 
   return new Refusal('invalid', message);
 }
 
-/** Made for one request; it ends with the right of its credential, too. */
+/** Created for one request; also ends when its credential loses the right. */
 export class TailStream {
   private readonly places: TailPlace[];
   private wake: () => void = () => undefined;
@@ -58,7 +60,7 @@ export class TailStream {
     return this.terms.topic;
   }
 
-  /** Sends until the topic or the client is gone, or it is ended. */
+  /** Sends records until the topic or the client is gone, or `end` is called. */
   run(): Promise<void> {
     const { events } = this.terms;
     return events.run(`id: ${this.position}\n`, async () => {
@@ -76,17 +78,17 @@ export class TailStream {
     });
   }
 
-  /** No more records are sent. */
+  /** Ends the stream: no more records are sent. */
   end(): void {
     this.terms.events.end();
   }
 
-  /** The topic may have more partitions than before. */
+  /** Notes that the topic may have more partitions than before. */
   grew(): void {
     this.wake();
   }
 
-  /** Reads partitions that were added from their start, so that nothing of them is left out. */
+  /** Adds new partitions, which are read from their start so that nothing is missed. */
   private addPartitions(): Refusal | null {
     const { topic } = this.terms;
     const added = this.added;
@@ -102,7 +104,7 @@ export class TailStream {
     return this.terms.all().slice(this.places.length);
   }
 
-  /** Sends some of each partition, or waits for more. */
+  /** Sends some records of each partition, or waits for more. */
   private async goOn(): Promise<void> {
     let isIdle = true;
     for (const place of this.places) {
@@ -115,12 +117,12 @@ export class TailStream {
     return !this.terms.events.isOver && this.terms.goesOn();
   }
 
-  /** The next offset of each place, in their order: where a client comes back. */
+  /** The next offset of each partition, in order: the position at which a client resumes. */
   private get position(): string {
     return this.places.map(({ partition, next }) => `${partition}:${next}`).join();
   }
 
-  /** Sends some of what there is of a partition: false = there is nothing new. */
+  /** Sends some records of a partition; false = there is nothing new. */
   private async sendOf(place: TailPlace): Promise<boolean> {
     const { events } = this.terms;
     const { log } = place;
@@ -133,16 +135,18 @@ export class TailStream {
       for (const record of batch.records()) text += this.textOf(record, place);
       place.next = Math.max(place.next, batch.nextOffset);
     }
-    // The place alone, where nothing was meant: what was looked at is not looked at again.
+    // If no record matched, sends only the position, so that these records are not examined again.
     await events.send(text === '' ? `id: ${this.position}\n\n` : text);
     await new Promise((resolve) => setImmediate(resolve));
     return batches.length > 0;
   }
 
-  /** What comes next; none where retention, or the end of the topic, takes it while it is read. */
+  /**
+   * The next batches; empty if retention or the deletion of the topic removes them during the read.
+   */
   private async read(place: TailPlace): Promise<readonly RecordBatch[]> {
     const { log } = place;
-    // It may have been long until there was room.
+    // Waiting for room may have taken long.
     passTrimmed(place);
     const options = { until: log.highWatermark, maxRecords: readRecords, maxBytes: readBytes };
     try {
@@ -162,12 +166,12 @@ export class TailStream {
     return `id: ${this.position}\ndata: ${shown}\n\n`;
   }
 
-  /** Settles when there may be more. */
+  /** Resolves when there may be more records. */
   private async wait(): Promise<void> {
     await this.terms.events.wait((come) => {
       const cancels = this.places.map(({ log, next }) => log.whenBeyond(next, come));
       this.wake = come;
-      // They may have come while records were sent.
+      // Partitions may have been added while records were sent.
       if (this.added.length > 0) come();
       return () => {
         for (const cancel of cancels) cancel();
@@ -176,7 +180,7 @@ export class TailStream {
   }
 }
 
-/** Retention may have been faster than the reader. */
+/** Skips records that retention removed before the reader got to them. */
 function passTrimmed(place: TailPlace): void {
   place.next = Math.max(place.next, place.log.startOffset);
 }

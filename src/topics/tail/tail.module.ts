@@ -6,7 +6,7 @@ import { RouteTable } from '../../http/routes/route-table.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { TailRoute } from './tail.routes.js';
 
-/** A stop ends streams before the doors close, which wait for every answer. */
+/** A stop ends the streams before the doors close, because the doors wait for every answer. */
 @Module({ imports: [TopicsModule], providers: [TailRoute] })
 export class TailModule {
   constructor(table: RouteTable, tail: TailRoute, registry: Registry) {

@@ -1,8 +1,8 @@
-/** How the tail of a topic is described (topics.md 3.4). */
+/** The OpenAPI description of the tail of a topic (topics.md 3.4). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-/** Of `GET /tail/{topic}`. */
+/** The route `GET /tail/{topic}`. */
 export const tailRoute: RouteDescription = {
   path: '/tail/{topic}',
   summary: 'Follow a topic without a group',

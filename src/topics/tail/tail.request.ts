@@ -1,31 +1,31 @@
-/** What of a topic is to be tailed: the query of `/tail/{topic}`, read and checked. Pure. */
+/** Reads and checks the query of `/tail/{topic}`. Pure. */
 import { parseUtcTime } from '../../grammar/iso-time.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { type FilterReader, integer, readFilters, text } from '../../http/query-filters.js';
 
-/** Where a tail begins, in each partition. */
+/** Where a tail starts in each partition. */
 export type TailStart =
-  /** So many of the newest records of all partitions together. */
+  /** This many of the newest records, of all partitions together. */
   | { readonly newest: number }
   | { readonly offset: number }
-  /** Unix milliseconds: the first record of this time or later. */
+  /** Unix milliseconds: the first record at or after this time. */
   | { readonly time: number };
 
-/** Which records of a topic are meant. */
+/** Which records of a topic to send. */
 export interface TailQuestion {
   readonly start: TailStart;
   /** null = all partitions. */
   readonly partition: number | null;
-  /** The key that a record has; null = any. */
+  /** Only records with this key; null = any key. */
   readonly key: string | null;
-  /** What stands somewhere in its value; null = anything. */
+  /** Only records whose value contains this text; null = any value. */
   readonly contains: string | null;
 }
 
 const newestMax = 10_000;
 const containsLengthMax = 1024;
 
-/** Times have more digits than offsets have: those of 2001 have twelve. */
+/** A number with up to 11 digits is an offset; times have more digits, twelve even in 2001. */
 const offsetForm = /^\d{1,11}$/;
 const timeForm = /^\d{12,15}$/;
 
@@ -47,10 +47,10 @@ const start: FilterReader<TailStart> = (values) => {
     : refused('is not newest, newest-50, earliest, an offset, Unix milliseconds or a date');
 };
 
-/** Next offsets by partition: what the reader of a stream says that it has. */
+/** The next offsets by partition, as the reader of a stream reports them. */
 export type TailHad = ReadonlyMap<number, number>;
 
-/** `Last-Event-ID`, as `TailStream` makes it; none is empty. */
+/** Parses `Last-Event-ID`, as `TailStream` makes it; an absent header gives an empty map. */
 export function parseLastId(header: string | readonly string[] | undefined): Result<TailHad> {
   const had = new Map<number, number>();
   if (header === undefined || header === '') return ok(had);
@@ -62,7 +62,7 @@ export function parseLastId(header: string | readonly string[] | undefined): Res
   return ok(had);
 }
 
-/** `from`, `partition`, `key` and `contains`. */
+/** Parses `from`, `partition`, `key` and `contains`. */
 export function parseTailQuery(target: string): Result<TailQuestion> {
   const filters = readFilters(target, {
     from: start,

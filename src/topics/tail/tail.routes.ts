@@ -1,4 +1,4 @@
-/** `/tail/{topic}`: a topic as it grows, without a group (topics.md 3.4). */
+/** `/tail/{topic}`: streams a topic as it grows, without a group (topics.md 3.4). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -24,7 +24,7 @@ import {
 } from './tail.request.js';
 import { type TailPlace, TailStream, tooManyPartitions } from './tail-stream.js';
 
-/** Each of them reads what is recorded: so many at once. */
+/** The most streams at once, because each of them reads from the logs. */
 const streamsMax = 64;
 
 const busy = new Refusal(
@@ -33,7 +33,7 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
-/** It needs the right to read the topic; 503 where too many streams are open. */
+/** Requires the right to read the topic; 503 if too many streams are open. */
 @Injectable()
 export class TailRoute implements FastifyRoute {
   readonly methods = ['GET'];
@@ -51,12 +51,12 @@ export class TailRoute implements FastifyRoute {
     });
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.streams.size;
   }
 
-  /** A server that stops ends all of them; clients come back where they were. */
+  /** Ends all streams, because the server stops; clients resume where they were. */
   endAll(): void {
     this.streams.stop();
   }
@@ -89,7 +89,7 @@ export class TailRoute implements FastifyRoute {
     return this.topicLogs.present(topic)[partition] === log;
   }
 
-  /** Where each partition is read from: behind what the client has, or as it asks. */
+  /** Where each partition is read from: after what the client has, or else as the query asks. */
   private async placesOf(
     topic: string,
     { start, partition }: TailQuestion,
@@ -105,7 +105,7 @@ export class TailRoute implements FastifyRoute {
     const places: TailPlace[] = [];
     for (const [index, log] of all.entries()) {
       const number = partition ?? index;
-      // An id names all partitions that its stream had: another one was added behind it.
+      // An id names all partitions that its stream had, so a missing one was added later.
       const isAdded = had.size > 0 && partition === null;
       const first = isAdded ? log.startOffset : await offsetOf(log, start, shares[index] ?? 0);
       const wanted = had.get(number) ?? first;
@@ -122,7 +122,7 @@ async function offsetOf(log: PartitionLog, start: TailStart, share: number): Pro
   return log.highWatermark - share;
 }
 
-/** Keys and values are compared as bytes. */
+/** The filter for records; keys and values are compared as bytes. */
 function filterOf({ key, contains }: TailQuestion): (record: LogRecord) => boolean {
   const wantedKey = key === null ? null : Buffer.from(key);
   const part = contains === null ? null : Buffer.from(contains);

@@ -1,12 +1,12 @@
-/** The refusal of a read of damaged records: which they are, and where to go on. */
+/** The refusal of a read of damaged records, with their offsets and where to continue. */
 import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
 import { Refusal } from '../../grammar/result.js';
 import { partitionOfLog } from './topic-log-name.js';
 
 /**
  * The refusal of a request that would have to read damaged records of a topic (topics.md 1.3);
- * undefined for any other error. 500: a storage failure, and only a reader that skips the
- * range gets past it.
+ * undefined for any other error. It is a 500, because it is a storage failure; a reader gets past
+ * it only by skipping the range.
  */
 export function damageRefusal(error: unknown): Refusal | undefined {
   const place = error instanceof DamagedOffsets ? partitionOfLog(error.logName) : null;
@@ -23,7 +23,7 @@ export function damageRefusal(error: unknown): Refusal | undefined {
   return new Refusal('failed', damageText(topic, partition, offsets), undefined, details);
 }
 
-/** In one sentence; `until` is exclusive. */
+/** Describes the damage in one sentence; `until` is exclusive. */
 export function damageText(
   topic: string,
   partition: number,

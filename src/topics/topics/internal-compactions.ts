@@ -1,6 +1,6 @@
 /**
- * Compacts the server's own topics when they have grown: no request does it, so no topic remembers
- * it, and each machine that holds them does it for itself.
+ * Compacts the server's own topics when they have grown. This is not recorded in the state of any
+ * topic, because no request asks for it; each node compacts its own copies.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -12,15 +12,16 @@ import { LogCompactions } from './log-compactions.js';
 import { dayMs } from './retention.policy.js';
 import { TopicLogs } from './topic-logs.js';
 
-/** An internal topic is compacted when so much came since the last time. */
+/** How much an internal topic must grow after a compaction before the next one. */
 const growth = { bytes: 8 * 1024 * 1024, records: 100_000 };
 
 /**
- * One compaction of a topic at a time; one that fails is logged and tried again at a later look.
+ * Runs one compaction of a topic at a time; a failed one is logged and tried again at a later
+ * `look`.
  */
 @Injectable()
 export class InternalCompactions {
-  /** Internal topics whose compaction is under way. */
+  /** Internal topics that are being compacted now. */
   private readonly underWay = new Set<string>();
 
   constructor(
@@ -30,7 +31,7 @@ export class InternalCompactions {
     @Inject(provided.log) private readonly log: Logger,
   ) {}
 
-  /** Begins what is worth it. */
+  /** Starts compactions of the topics that have grown enough. */
   look(): void {
     for (const [name, own] of this.logs.internal) void this.compact(name, own);
   }
@@ -51,7 +52,7 @@ export class InternalCompactions {
   }
 }
 
-/** Whether so much came since the last compaction that another one is worth it. */
+/** Whether the topic has grown enough since its last compaction. */
 function hasGrown({ segments, compactedUntil, highWatermark }: PartitionLog): boolean {
   const records = highWatermark - compactedUntil;
   const dirty = segments.filter(({ nextOffset }) => nextOffset > compactedUntil);

@@ -1,4 +1,4 @@
-/** Compacting logs, one at a time: a pass takes memory for the keys that it remembers. */
+/** Compacts logs one at a time, because each pass needs memory for the keys that it has seen. */
 import { Injectable } from '@nestjs/common';
 import type { CompactionReport, PartitionLog } from '../../../storage/log/partition-log.js';
 import { sealUpTo } from './sealed-part.js';
@@ -7,16 +7,22 @@ import { sealUpTo } from './sealed-part.js';
 export interface CompactionRange {
   /** Records below this offset. */
   readonly until: number;
-  /** Tombstones that were written before this time go too, Unix milliseconds. */
+  /** Tombstones written before this time are removed too, Unix milliseconds. */
   readonly tombstonesBefore: number;
 }
 
-/** One for the server: topics and its own logs wait for each other. */
+/**
+ * One instance for the server: compactions of topics and of the server's own logs wait for each
+ * other.
+ */
 @Injectable()
 export class LogCompactions {
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Rejects with `LogClosed` when the log is closed or dropped, or with what went wrong. */
+  /**
+   * Compacts a log. Rejects with `LogClosed` if the log is closed or dropped, or with the error
+   * that occurred.
+   */
   run(log: PartitionLog, range: CompactionRange): Promise<CompactionReport> {
     const report = this.last.then(async () => {
       await sealUpTo(log, range.until);

@@ -1,28 +1,31 @@
-/** How many topics and partition logs there are: what keeps a server from having too many. */
+/** Counts topics and partition logs, so that the server can limit them. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from './topic.events.js';
 
-/** How many there may be of all topics together; those that a folder has already stay. */
+/**
+ * The limits for all topics together; topics that a data folder already has stay even if they
+ * exceed these.
+ */
 export interface TopicLimits {
   readonly topicsMax: number;
   readonly partitionsMax: number;
 }
 
-/** Part of memory; the decider of topics refuses what would be beyond its limits. */
+/** Part of memory; the decider of topics refuses what would exceed the limits. */
 export class PartitionCount implements Fold<TopicEvent> {
   private readonly ofTopics = new Map<string, number>();
   readonly memory: FoldMemory = { name: 'partition count', maps: { ofTopics: this.ofTopics } };
 
   constructor(readonly limits: TopicLimits) {}
 
-  /** Topics whose logs are not gone. */
+  /** Number of topics whose logs still exist. */
   get topics(): number {
     return this.ofTopics.size;
   }
 
-  /** Partitions of those. */
+  /** Number of partitions of these topics. */
   get sum(): number {
     let sum = 0;
     for (const partitions of this.ofTopics.values()) sum += partitions;

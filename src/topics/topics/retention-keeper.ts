@@ -1,6 +1,6 @@
 /**
- * Looks at every topic once a minute and decides what is kept no longer and what is compacted.
- * Decisions are commands, and what they decide is in the journal before anything is deleted.
+ * Checks every topic once a minute, and decides what to delete and what to compact. The decisions
+ * are commands, whose events are in the journal before anything is deleted.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -26,10 +26,10 @@ import { TopicLogs } from './topic-logs.js';
 
 const lookEveryMs = 60_000;
 
-/** Topics looked at before others get a turn. */
+/** Topics checked per tick, so that other work can run in between. */
 const topicsPerTick = 16;
 
-/** One for the server; on a follower it does not run. */
+/** One instance for the server; it does not run on a follower. */
 @Injectable()
 export class RetentionKeeper {
   private cancel: () => void = () => undefined;
@@ -47,17 +47,17 @@ export class RetentionKeeper {
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
   ) {}
 
-  /** The first look is a minute away. */
+  /** Starts the checks; the first one is a minute later. */
   start(): void {
     if (this.isStopped) return;
     this.cancel = this.clock.after(lookEveryMs, () => {
       const again = () => this.start();
-      // The engine reports a defect to its watch.
+      // Errors are ignored here, because the engine reports defects itself.
       this.look().then(again, again);
     });
   }
 
-  /** No look begins any more; one that is under way ends after its topic. */
+  /** Starts no further check; a running check ends after the current topic. */
   stop(): void {
     this.isStopped = true;
     this.cancel();
@@ -68,7 +68,7 @@ export class RetentionKeeper {
     return !this.wasTrusted;
   }
 
-  /** One look at everything; settles when what it decided is durable. */
+  /** Checks all topics once; resolves when its decisions are durable. */
   async look(): Promise<void> {
     const isTrusted = this.wallClock.isTrusted();
     if (this.wasTrusted && !isTrusted) {
@@ -82,7 +82,7 @@ export class RetentionKeeper {
       const topic = actor.state;
       if (topic === null || topic.isDeleting) continue;
       const isCompacted = topic.cleanupPolicy === 'compact';
-      // A topic may have more partitions than a turn takes commands.
+      // A topic may have more partitions than one turn accepts commands.
       if (isCompacted) await dispatchAll(this.engine, this.compact(id, topic));
       else await dispatchAll(this.engine, this.trim(id, topic));
     }

@@ -1,35 +1,45 @@
-/** Which records of a partition are kept no longer, and when compacting one is worth it. */
+/**
+ * Decides which records of a partition are deleted by retention, and when a partition should be
+ * compacted.
+ */
 import { type TopicTrimmed, unlimited } from './topic.events.js';
 
-/** A piece of a log that can only go as a whole, oldest first: see storage's segments. */
+/**
+ * A piece of a log that can only be removed as a whole; lists are oldest first. See storage's
+ * segments.
+ */
 export interface RetainedSegment {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly byteLength: number;
-  /** When the last of its records was appended, whatever times they claim; Unix milliseconds. */
+  /**
+   * When the last of its records was appended, regardless of the records' own timestamps; Unix
+   * milliseconds.
+   */
   readonly latestTime: number;
-  /** It does not grow any more. */
+  /** Whether the segment no longer grows. */
   readonly isSealed: boolean;
 }
 
-/** How long records are kept, `unlimited` where there is no limit. */
+/** How long records are kept; `unlimited` = no limit. */
 export interface RetentionLimits {
   readonly retentionMs: number;
   readonly retentionBytes: number;
 }
 
-/** Where a partition is to begin, and why. */
+/** The new start of a partition, and why. */
 export interface DueTrim {
   readonly before: number;
   readonly cause: Exclude<TopicTrimmed['cause'], 'purge'>;
 }
 
-/** Tombstones stay for a day, and nothing waits longer for compaction (Kafka: 24 h). */
+/** Tombstones stay for a day, and no record waits longer for compaction (Kafka: 24 h). */
 export const dayMs = 86_400_000;
 
 /**
- * The records that are too old, or too many bytes; null = none. By time a span that still grows can
- * go too; by size it stays, as it does in Kafka: a partition may hold that much more.
+ * Finds the records to remove because they are too old or take too many bytes; null = none. By
+ * time, even the growing segment can be removed; by size it stays, as in Kafka, so a partition may
+ * exceed its size by that much.
  */
 export function trimDue(
   spans: readonly RetainedSegment[],
@@ -42,13 +52,13 @@ export function trimDue(
   return before === 0 ? null : { before, cause: byTime >= bySize ? 'time' : 'size' };
 }
 
-/** The first offset behind the spans in front whose records are all older than `time`. */
+/** The end of the leading segments whose records are all older than `time`. */
 function endOfOld(spans: readonly RetainedSegment[], time: number): number {
   const kept = spans.findIndex(({ latestTime }) => latestTime >= time);
   return spans.slice(0, kept < 0 ? spans.length : kept).at(-1)?.nextOffset ?? 0;
 }
 
-/** The first offset behind the sealed spans in front without which `bytes` are still there. */
+/** The end of the leading sealed segments that can be removed while at least `bytes` remain. */
 function endOfExcess(spans: readonly RetainedSegment[], bytes: number): number {
   let left = sizeOf(spans);
   let end = 0;
@@ -60,20 +70,20 @@ function endOfExcess(spans: readonly RetainedSegment[], bytes: number): number {
   return end;
 }
 
-/** How a log has been compacted so far; times are Unix milliseconds. */
+/** The last compaction of a log; times are Unix milliseconds. */
 export interface LastCompaction {
-  /** Below this each key is there at most once. */
+  /** Below this offset, each key occurs at most once. */
   readonly cleanUntil: number;
   readonly begunAt: number;
-  /** When the oldest tombstone that it left was written; null = there is none. */
+  /** When the oldest remaining tombstone was written; null = none remained. */
   readonly oldestTombstone: number | null;
 }
 
 /**
- * How far a partition is to be compacted, or null: when what came since the last time is half of
- * what was compacted then, so that compacting costs at most three times what was written, or when
- * the last time is a day ago and there is something to do. What grows waits until it is sealed, or
- * a day old.
+ * How far a partition should be compacted now; null = not now. It is due when the bytes since the
+ * last compaction are at least half of the compacted bytes, so that compacting costs at most three
+ * times what was written; or when the last compaction is a day ago and there is something to do. A
+ * growing segment waits until it is sealed or a day old.
  */
 export function compactionDue(
   spans: readonly RetainedSegment[],

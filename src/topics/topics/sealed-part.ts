@@ -1,4 +1,4 @@
-/** Only the sealed part of a log can go or be compacted. */
+/** Seals the growing part of a log, because only sealed parts can be removed or compacted. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 /** Seals the growing segment if all of its records are below `offset`. */

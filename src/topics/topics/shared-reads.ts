@@ -1,33 +1,35 @@
 /**
- * Reads of topics' logs, by as much at once as an answer takes: the groups that a new record wakes
- * all want the same of it, and one read is for all of them. What was not read is estimated: each
- * record has as many bytes as the average one.
+ * Shares reads of topics' logs. A new record wakes many groups that all want the same records, so
+ * one read serves all of them, as large as an answer needs. The size of records not read yet is
+ * estimated by the average size of the log's records.
  */
 import { Injectable } from '@nestjs/common';
 import type { RecordBatch } from '../../../storage/format/record-batch.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
-/** What a reader wants of a log. Offsets are half-open: [from, until). */
+/** The records that a reader wants. Offsets are half-open: [from, until). */
 export interface SharedRead {
   readonly from: number;
   readonly until: number;
   readonly records: number;
 }
 
-/** A read begins where an index points to, and ends within a batch: so much lies around. */
+/**
+ * Extra bytes of a read, because it begins where an index entry points to, and ends within a batch.
+ */
 const fringeBytes = 20 * 1024;
-/** Larger buffers cost more to make, and to collect, than their bytes take to read. */
+/** Larger buffers would cost more to allocate and collect than their bytes cost to read. */
 const readBytesMax = 128 * 1024;
 
-/** One for the server. Batches are shared among readers: they must not be changed. */
+/** One instance for the server. Readers share batches, and must not change them. */
 @Injectable()
 export class SharedReads {
-  /** Those under way, by what they read. */
+  /** The reads in progress, by log and by what they read. */
   private readonly underWay = new Map<PartitionLog, Map<string, Promise<RecordBatch[]>>>();
 
   /**
-   * Batches from `from` on, clipped to what is wanted: often fewer records, none where there is
-   * nothing. Rejects as `PartitionLog.read` does.
+   * Batches from `from` on, clipped to the wanted range: often fewer records, and an empty list if
+   * there is nothing. Rejects like `PartitionLog.read`.
    */
   async read(log: PartitionLog, { from, until, records }: SharedRead): Promise<RecordBatch[]> {
     const end = Math.min(until, log.highWatermark);
@@ -52,12 +54,14 @@ export class SharedReads {
   }
 }
 
-/** What so many records take, if they are as long as most of the log. */
+/** Estimated bytes to read for `records` records of average size. */
 function bytesOf(log: PartitionLog, records: number): number {
   return Math.ceil(Math.min(records * likelyRecordBytes(log) + fringeBytes, readBytesMax));
 }
 
-/** Bytes of up to `records` durable records from an offset on, each with `frameBytes` around it. */
+/**
+ * Estimated bytes of up to `records` durable records from an offset on, plus `frameBytes` for each.
+ */
 export function likelyBytes(
   log: PartitionLog,
   from: number,
@@ -68,7 +72,7 @@ export function likelyBytes(
   return there * (likelyRecordBytes(log) + frameBytes);
 }
 
-/** Bytes of one record, its share of the headers included; 0 of an empty log. */
+/** Average bytes of a record, including its share of the batch headers; 0 for an empty log. */
 function likelyRecordBytes(log: PartitionLog): number {
   return log.byteLength / Math.max(1, log.highWatermark - log.startOffset);
 }

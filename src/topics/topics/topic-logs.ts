@@ -1,6 +1,6 @@
 /**
- * The partition logs of every topic: the one feature file that makes, trims and drops logs. Records
- * go straight from a request into their log; the engine decides only about the topic.
+ * The partition logs of every topic: the only feature that creates, trims and drops logs. Records
+ * go directly from a request into their log; the engine decides only about the topic.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
@@ -15,50 +15,58 @@ import { type PartitionPlace, topicLogName } from './topic-log-name.js';
 
 type Logs = readonly PartitionLog[];
 
-/** A topic whose logs are on their way. */
+/** A topic whose logs are being opened. */
 interface Opening {
-  /** Undefined when it was deleted before they were there; `DiskFull` where there is no space. */
+  /**
+   * Resolves with undefined if the topic was deleted before; rejects with `DiskFull` if there is no
+   * space.
+   */
   readonly logs: Promise<Logs | undefined>;
   readonly resolve: (logs: Logs | undefined) => void;
   readonly reject: (full: DiskFull) => void;
 }
 
 /**
- * One for the server. What it does to the logs of one topic goes in turn; topics do not wait for
- * each other.
+ * One instance for the server. Operations on the logs of one topic run one after the other; topics
+ * do not wait for each other.
  */
 @Injectable()
 export class TopicLogs {
   private readonly ready = new Map<string, Logs>();
   private readonly openings = new Map<string, Opening>();
-  /** The last thing that is done to a topic's logs: one at a time. */
+  /** The last queued operation on each topic's logs. */
   private readonly turns = new Map<string, Promise<void>>();
   private readonly internalLogs = new Map<string, PartitionLog>();
   private readonly listeners: ((topic: string) => void)[] = [];
   private readonly hooks: ((topic: string) => Promise<void>)[] = [];
 
-  /** `failed` is called when logs cannot be made or dropped: without that nothing can go on. */
+  /**
+   * `failed` is called when logs cannot be created or dropped, after which the server cannot
+   * continue.
+   */
   constructor(
     private readonly store: Store,
     @Inject(provided.fatal) private readonly failed: (error: unknown) => void,
   ) {}
 
   /**
-   * The partition logs of a topic; undefined if it does not exist (any more). Rejects with
-   * `DiskFull` where there is no space for them yet.
+   * The partition logs of a topic; undefined if the topic does not exist (any more). Rejects with
+   * `DiskFull` if there is no space for them yet.
    */
   async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
   }
 
-  /** The log of one partition; 404 where there is none. */
+  /** The log of one partition; 404 if it does not exist. */
   async partition({ topic, partition }: PartitionPlace): Promise<PartitionLog | Refusal> {
     const logs = await this.logs(topic);
     if (logs === undefined) return unknownTopic(topic);
     return logs[partition] ?? unknownPartition(topic, partition);
   }
 
-  /** The logs of partitions, in the order of `places`; 404 names the first that is not there. */
+  /**
+   * The logs of partitions, in the order of `places`; 404 for the first one that does not exist.
+   */
   async partitions(places: readonly PartitionPlace[]): Promise<Logs | Refusal> {
     const found: PartitionLog[] = [];
     for (const place of places) {
@@ -69,15 +77,15 @@ export class TopicLogs {
     return found;
   }
 
-  /** Those that are there at this moment: none of a topic that is still being created. */
+  /** The logs that exist at this moment: none for a topic that is still being created. */
   present(topic: string): Logs {
     return this.ready.get(topic) ?? [];
   }
 
   /**
-   * The logs of a topic that was just created or has grown, once there are `partitions` of them:
-   * the effect that opens them may be about to start. Undefined once `exists` says that the topic
-   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no space.
+   * The logs of a topic that was just created or has grown, once `partitions` of them are open; the
+   * effect that opens them may not have started yet. Undefined once `exists` says that the topic is
+   * deleted, because its logs are then never opened. Rejects with `DiskFull` if there is no space.
    */
   async opened(
     topic: string,
@@ -97,7 +105,7 @@ export class TopicLogs {
     return this.internalLogs;
   }
 
-  /** Bytes of all topics' logs, the server's own too. */
+  /** Bytes of all topics' logs, including the server's own. */
   get byteLength(): number {
     let sum = 0;
     for (const logs of [...this.ready.values(), [...this.internalLogs.values()]]) {
@@ -106,7 +114,7 @@ export class TopicLogs {
     return sum;
   }
 
-  /** Ranges that cannot be read, of all topics; the server's own have none. */
+  /** Number of unreadable ranges in all topics; the server's own topics have none. */
   get damagedRanges(): number {
     let sum = 0;
     for (const logs of this.ready.values()) for (const { damages } of logs) sum += damages.length;
@@ -114,8 +122,9 @@ export class TopicLogs {
   }
 
   /**
-   * The one log of a topic of the server's own, whose name begins with `__`: created if need be,
-   * compacted from time to time (per key its last record stays), hidden from every client.
+   * Opens the only log of one of the server's own topics, whose names begin with `__`. The log is
+   * created if missing, compacted from time to time (the last record of each key stays), and hidden
+   * from clients.
    */
   async openInternal(name: string): Promise<PartitionLog> {
     const log = await this.open(name, 0);
@@ -124,7 +133,7 @@ export class TopicLogs {
   }
 
   /**
-   * `listener` is called when the logs of a topic have come to be there: it was created or has
+   * `listener` is called when logs of a topic have become available: the topic was created or has
    * grown, or the server has started.
    */
   onPartitions(listener: (topic: string) => void): void {
@@ -133,15 +142,15 @@ export class TopicLogs {
 
   /**
    * `hook` runs after the logs of a deleted topic are gone, and is awaited before another topic may
-   * take its name; again after a crash in between. Before recovery.
+   * take the name; after a crash in between it runs again. Call this before recovery.
    */
   onDropped(hook: (topic: string) => Promise<void>): void {
     this.hooks.push(hook);
   }
 
   /**
-   * Makes the logs that are missing (those that a crash left behind are found again) and hides what
-   * lies below the trims before a reader can; then lets go of what can go.
+   * Creates missing logs (logs that a crash left behind are reused), hides the records below the
+   * trims before any reader can see them, and then removes what can be removed.
    */
   keep(topic: string, effect: KeepPartitionLogs, isWanted: () => boolean): void {
     if (!this.ready.has(topic)) this.opening(topic);
@@ -158,8 +167,8 @@ export class TopicLogs {
   }
 
   /**
-   * Records below the trims cannot be read from now on; what can go is gone once this has settled.
-   * Rejects with `DiskFull` where some cannot go for want of space.
+   * Makes the records below the trims unreadable at once, and removes what can be removed before it
+   * resolves. Rejects with `DiskFull` if some cannot be removed for lack of disk space.
    */
   async trim(topic: string, trims: readonly Trim[]): Promise<void> {
     const logs = this.present(topic);
@@ -193,17 +202,21 @@ export class TopicLogs {
     if (logs.length > before) for (const listener of this.listeners) listener(topic);
   }
 
-  /** Work is done again from its beginning once there is space, where it found none. */
+  /**
+   * Queues an operation of a topic. If it finds no disk space, it is repeated from its beginning
+   * once there is space.
+   */
   private inTurn(topic: string, work: () => Promise<void>): void {
     const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
       if (error instanceof DiskFull) this.tryLater(topic, work, error);
-      // The server stops, or the topic is being dropped: the state still wants what was not done.
+      // The server is stopping, or the topic is being dropped: the state still wants what was not
+      // done.
       else if (!(error instanceof LogClosed)) this.failed(error);
     });
     this.turns.set(topic, done);
   }
 
-  /** What waits for logs now learns why there are none; later requests wait for the next try. */
+  /** Current waiters for logs get the error; later requests wait for the next try. */
   private tryLater(topic: string, work: () => Promise<void>, full: DiskFull): void {
     const opening = this.openings.get(topic);
     if (opening !== undefined) {
@@ -223,7 +236,7 @@ export class TopicLogs {
       resolve = settle;
       reject = refuse;
     });
-    // It may be that no caller awaits it.
+    // Avoids an unhandled rejection if no caller awaits it.
     logs.catch(() => undefined);
     const opening = { logs, resolve, reject };
     this.openings.set(topic, opening);
@@ -236,7 +249,7 @@ export class TopicLogs {
   }
 }
 
-/** What finds no space does not keep the rest from going: that gives space. */
+/** Trims all logs, even if some find no disk space: the other trims free space. */
 async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
   let full: DiskFull | null = null;
   const unlessFull = (error: unknown) => {
@@ -252,12 +265,12 @@ async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
   if (full !== null) throw full;
 }
 
-/** 404: there is no topic of this name. */
+/** 404: there is no topic with this name. */
 export function unknownTopic(topic: string): Refusal {
   return new Refusal('not_found', `topic ${topic} not found`);
 }
 
-/** 404: the topic is there, and has fewer partitions. */
+/** 404: the topic exists, but has fewer partitions. */
 export function unknownPartition(topic: string, partition: number): Refusal {
   return new Refusal('not_found', `${topic} has no partition ${partition}`);
 }

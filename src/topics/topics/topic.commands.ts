@@ -8,33 +8,36 @@ import type {
   Trim,
 } from './topic.events.js';
 
-/** Make the topic exist; one that exists already is left as it is. */
+/** Create the topic if it does not exist; an existing topic stays unchanged. */
 export interface EnsureTopic extends Command {
   readonly type: 'EnsureTopic';
   readonly partitions: number;
 }
 
-/** Make a topic that does not exist yet. */
+/** Create a topic that does not exist yet. */
 export interface CreateTopic extends Command, TopicRetention {
   readonly type: 'CreateTopic';
   readonly partitions: number;
   readonly cleanupPolicy: CleanupPolicy;
 }
 
-/** Change what is named; the rest stays. */
+/** Change the named settings; the others stay. */
 export interface AlterTopic extends Command {
   readonly type: 'AlterTopic';
   readonly changes: Partial<TopicRetention & { readonly partitions: number }>;
 }
 
-/** Let records go; those that have gone already cost no event. */
+/** Remove records from the start of partitions; records that are already removed cause no event. */
 export interface TrimTopic extends Command {
   readonly type: 'TrimTopic';
   readonly trims: readonly Trim[];
   readonly cause: TopicTrimmed['cause'];
 }
 
-/** Compact a partition of a topic that is `compact`; one at a time. */
+/**
+ * Compact a partition of a topic whose policy is `compact`; each partition has one compaction at a
+ * time.
+ */
 export interface BeginCompaction extends Command {
   readonly type: 'BeginCompaction';
   readonly partition: number;
@@ -59,7 +62,7 @@ export interface RemoveTopic extends Command {
   readonly type: 'RemoveTopic';
 }
 
-/** From requests, retention, and the topic's own effects. */
+/** All commands of a topic: from requests, retention, and the topic's own effects. */
 export type TopicCommand =
   | EnsureTopic
   | CreateTopic

@@ -1,4 +1,4 @@
-/** What a command means for a topic: that it exists, what it keeps, and its end. */
+/** The decider of a topic: its existence, its retention and its deletion. */
 import { accept, type Decider, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type {
@@ -19,7 +19,7 @@ import {
 } from './topic.state.js';
 import { liftCreatedToVersion2 } from './topic.upcasters.js';
 
-/** How many topics and partitions there are and may be; see `PartitionCount`. */
+/** The numbers of topics and partitions, and their limits; see `PartitionCount`. */
 export interface TopicView {
   readonly topics: number;
   /** Partitions of all topics. */
@@ -27,13 +27,15 @@ export interface TopicView {
   readonly limits: { readonly topicsMax: number; readonly partitionsMax: number };
 }
 
-/** Each is a folder, files and a share of each look of the keeper: more would be a mistake. */
+/**
+ * More would be a mistake: each partition costs a folder, files, and time of the retention keeper.
+ */
 const topicPartitionsMax = 1024;
 
-/** Kafka's rule for topic names; names exist inside the log only, never in the file system. */
+/** Kafka's rule for topic names; names are never used in the file system. */
 const topicName = /^[A-Za-z0-9._-]{1,249}$/;
 
-/** Names that begin so are the server's own. */
+/** The prefix of the server's own topics. */
 export const internalPrefix = '__';
 
 const nothing: Decision<TopicEvent> = accept<TopicEvent>([]);
@@ -96,7 +98,7 @@ function create(command: Omit<CreateTopic, 'type'>, view: TopicView): Decision<T
   return accept([{ type: 'TopicCreated', ...settings }]);
 }
 
-/** Saying again what is so already costs no event. */
+/** Changes settings; values that are already in effect cause no event. */
 function alter({ changes }: AlterTopic, state: Topic, view: TopicView): Decision<TopicEvent> {
   const { partitions, retentionMs, retentionBytes } = { ...state, ...changes };
   const altered = { partitions, retentionMs, retentionBytes };
@@ -132,7 +134,7 @@ function beginCompaction(command: BeginCompaction, state: Topic): Decision<Topic
   return accept([{ type: 'CompactionBegun', partition, until, tombstonesBefore }]);
 }
 
-/** The end of a compaction that is not under way was recorded already. */
+/** Ignores the end of a compaction that is not in progress, because it was already recorded. */
 function endCompaction(command: EndCompaction, state: Topic): Decision<TopicEvent> {
   const { partition, removedRecords, removedBytes, oldestTombstone } = command;
   if (compactionOf(state, partition).underWay === null) return nothing;
@@ -164,7 +166,7 @@ function isWithin(value: number, most: number): boolean {
   return Number.isSafeInteger(value) && value >= 1 && value <= most;
 }
 
-/** Why there cannot be so many `more` partitions; null = there can. */
+/** Why there cannot be `more` additional partitions; null = there can. */
 function tooMany(more: number, { sum, limits }: TopicView): Decision<TopicEvent> | null {
   const { partitionsMax } = limits;
   if (sum + more <= partitionsMax) return null;
@@ -177,8 +179,8 @@ function missing(name: string): Decision<TopicEvent> {
 }
 
 /**
- * 404 for a topic that is not there, 409 for a name that is taken, by one that is being deleted
- * too, or for more topics and partitions than there may be.
+ * 404 for a topic that does not exist; 409 for a name that is taken, also by a topic that is being
+ * deleted, and for more topics or partitions than the limits allow.
  */
 export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicView> = {
   kind: topicKind,

@@ -1,4 +1,4 @@
-/** How the effects of topics are carried out: logs are kept, compacted and dropped. */
+/** Carries out the effects of topics: keeps, compacts and drops their logs. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
@@ -13,12 +13,12 @@ import { topicKind } from './topic.events.js';
 import type { CompactPartition, DropPartitionLogs, KeepPartitionLogs } from './topic.state.js';
 import { TopicLogs } from './topic-logs.js';
 
-/** A pass that failed is repeated so much later. */
+/** Delay before a failed compaction is repeated. */
 const retryMs = 600_000;
 
 const nothingToStop = (): void => undefined;
 
-/** The logs of a topic are there, and begin where they should. */
+/** Ensures that the logs of a topic exist and begin where they should. */
 @Injectable()
 export class LogKeeping implements EffectCarrier<KeepPartitionLogs> {
   readonly changesNothing = true;
@@ -34,7 +34,7 @@ export class LogKeeping implements EffectCarrier<KeepPartitionLogs> {
   }
 }
 
-/** The logs of a deleted topic go, and then its name is free. */
+/** Drops the logs of a deleted topic, and then frees its name. */
 @Injectable()
 export class LogRemoval implements EffectCarrier<DropPartitionLogs> {
   constructor(
@@ -53,7 +53,10 @@ export class LogRemoval implements EffectCarrier<DropPartitionLogs> {
   }
 }
 
-/** Where a pass fails, for want of disk space for example, another one is tried later. */
+/**
+ * Compacts partitions. If a pass fails, for example for lack of disk space, it is tried again
+ * later.
+ */
 @Injectable()
 export class PartitionCompaction implements EffectCarrier<CompactPartition> {
   constructor(
@@ -86,7 +89,7 @@ export class PartitionCompaction implements EffectCarrier<CompactPartition> {
     };
   }
 
-  /** null where there is nothing to compact any more. */
+  /** Runs a compaction; null if there is nothing to compact any more. */
   private async run(
     topic: string,
     { partition, until, tombstonesBefore }: CompactPartition,

@@ -1,4 +1,4 @@
-/** Topics as features hold them, by their names. */
+/** The entity of topics, by their names. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -9,7 +9,7 @@ import { type TopicView, topicDecider } from './topic.decider.js';
 import type { TopicEvent } from './topic.events.js';
 import type { Topic, TopicState } from './topic.state.js';
 
-/** A topic is there from the turn that creates it; its logs follow (`TopicLogs`). */
+/** A topic exists from the turn that creates it; its logs are opened later (`TopicLogs`). */
 @Injectable()
 export class Topics extends Entity<TopicState, TopicCommand, TopicEvent, TopicView> {
   /** How many topics and partitions there are. */
@@ -21,21 +21,21 @@ export class Topics extends Entity<TopicState, TopicCommand, TopicEvent, TopicVi
     this.count = count;
   }
 
-  /** The topic as it is by now; undefined = there is none, or it is being deleted. */
+  /** The topic in its current state; undefined = it does not exist, or is being deleted. */
   existing(name: string): Topic | undefined {
     const state = this.stateOf(name);
     return state === null || state.isDeleting ? undefined : state;
   }
 
   /**
-   * How many partitions a topic has by now; 0 = it does not exist (any more). While it grows there
-   * are fewer logs for a moment.
+   * The current number of partitions of a topic; 0 = it does not exist (any more). While a topic
+   * grows, it has fewer logs for a moment.
    */
   partitionsOf(name: string): number {
     return this.existing(name)?.partitions ?? 0;
   }
 
-  /** Every topic's name, in order; the server's own topics are not topics. */
+  /** The sorted names of all topics, without the server's own. */
   names(): string[] {
     return [...this.actors.ids()].filter((name) => this.existing(name) !== undefined).sort();
   }

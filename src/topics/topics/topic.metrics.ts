@@ -1,4 +1,4 @@
-/** What operators see of topics. */
+/** The metrics of topics. */
 import { Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { gauge } from '../../engine/metrics/gauge.js';
@@ -6,7 +6,7 @@ import { RetentionKeeper } from './retention-keeper.js';
 import { Topics } from './topic.entity.js';
 import { TopicLogs } from './topic-logs.js';
 
-/** Values are read at each scrape, from memory. */
+/** Reads the values from memory at each scrape. */
 @Injectable()
 export class TopicMetrics {
   constructor(registry: Registry, { count }: Topics, logs: TopicLogs, keeper: RetentionKeeper) {

@@ -1,41 +1,41 @@
-/** What is remembered of a topic, and what it therefore wants running. */
+/** The state of a topic, and the effects that follow from it. */
 import type { Effect, EventEnvelope } from '../../engine/decider.js';
 import type { CleanupPolicy, TopicEvent, TopicRetention, Trim } from './topic.events.js';
 
-/** A partition's last compaction, which may be under way; how far it got, its log knows. */
+/** A partition's last compaction, which may still be in progress; its log knows how far it got. */
 export interface CompactionState {
   /** Unix milliseconds. */
   readonly begunAt: number;
-  /** When the oldest tombstone that it left was written; null = there is none. */
+  /** When the oldest remaining tombstone was written; null = none remained. */
   readonly oldestTombstone: number | null;
   readonly underWay: { readonly until: number; readonly tombstonesBefore: number } | null;
 }
 
-/** A topic that exists, or whose logs do. */
+/** A topic that exists, or is being deleted while its logs still exist. */
 export interface Topic extends TopicRetention {
   readonly createdAt: number;
   readonly partitions: number;
   readonly cleanupPolicy: CleanupPolicy;
   readonly isDeleting: boolean;
-  /** Counts what changes which logs there are or where they begin. */
+  /** Increases when the number of logs or their starts change. */
   readonly revision: number;
-  /** Where partitions begin that do not begin at 0. */
+  /** Starts of the partitions that do not begin at 0. */
   readonly starts: ReadonlyMap<number, number>;
   /** By partition. */
   readonly compactions: ReadonlyMap<number, CompactionState>;
 }
 
-/** null = it does not exist. */
+/** null = the topic does not exist. */
 export type TopicState = Topic | null;
 
-/** The partition logs are there, and nothing below their starts can be read. */
+/** Keeps the partition logs open, with nothing below their starts readable. */
 export interface KeepPartitionLogs extends Effect {
   readonly kind: 'keepPartitionLogs';
   readonly partitions: number;
   readonly trims: readonly Trim[];
 }
 
-/** A part of a partition is compacted; the carrier records how far it got. */
+/** Compacts a part of a partition; the carrier records the outcome. */
 export interface CompactPartition extends Effect {
   readonly kind: 'compactPartition';
   readonly partition: number;
@@ -43,20 +43,20 @@ export interface CompactPartition extends Effect {
   readonly tombstonesBefore: number;
 }
 
-/** The partition logs are dropped; the carrier records that. */
+/** Drops the partition logs; the carrier records that. */
 export interface DropPartitionLogs extends Effect {
   readonly kind: 'dropPartitionLogs';
   readonly partitions: number;
 }
 
-/** What a topic may want running. */
+/** The effects that a topic may want. */
 export type TopicEffect = KeepPartitionLogs | CompactPartition | DropPartitionLogs;
 
 const noCompaction: CompactionState = { begunAt: 0, oldestTombstone: null, underWay: null };
 
 /**
- * `at` is Unix milliseconds. A change of what its logs are raises `revision`, by which they are
- * kept anew.
+ * The state after an event; `at` is Unix milliseconds. A change that affects the logs increases
+ * `revision`, which starts `KeepPartitionLogs` again.
  */
 export function evolveTopic(
   state: TopicState,
@@ -92,12 +92,12 @@ export function evolveTopic(
   }
 }
 
-/** How a partition has been compacted so far. */
+/** The last compaction of a partition. */
 export function compactionOf({ compactions }: Topic, partition: number): CompactionState {
   return compactions.get(partition) ?? noCompaction;
 }
 
-/** While a topic is deleted it wants nothing but the removal of its logs. */
+/** The effects of a topic. A topic that is being deleted wants only the removal of its logs. */
 export function topicEffects(state: TopicState): readonly TopicEffect[] {
   if (state === null) return [];
   const { partitions, revision, starts, compactions } = state;

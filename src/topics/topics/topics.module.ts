@@ -1,4 +1,4 @@
-/** Wiring of the topics' life: their existence in the engine, their logs in the store. */
+/** Wiring of topics: their existence in the engine, and their logs in the store. */
 import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
@@ -17,10 +17,10 @@ import { TopicMetrics } from './topic.metrics.js';
 import { TopicLogs } from './topic-logs.js';
 import { TopicsService } from './topics.service.js';
 
-/** A stop waits so long for the keeper to notice. */
+/** How long a stop waits for the keeper to notice. */
 const stopDeadlineMs = 1000;
 
-/** The keeper looks at it each minute, for all that ask it. */
+/** The keeper updates it each minute, for everything that uses it. */
 const wallClock = {
   provide: WallClockWatch,
   inject: [provided.clock],
@@ -31,7 +31,7 @@ const effects = [LogKeeping, LogRemoval, PartitionCompaction];
 const shared = [Topics, TopicLogs, SharedReads, TopicsService];
 const compactions = [LogCompactions, InternalCompactions];
 
-/** It exports what produces, reads, groups and subscriptions need of topics. */
+/** Exports what produce, reads, groups and subscriptions need of topics. */
 @Module({
   providers: [wallClock, ...shared, ...effects, ...compactions, RetentionKeeper, TopicMetrics],
   exports: [WallClockWatch, ...shared, ...compactions],

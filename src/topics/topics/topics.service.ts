@@ -1,4 +1,4 @@
-/** Finds a topic's logs for a request, and makes the topic exist where a request may. */
+/** Finds a topic's logs for a request, and creates the topic if the request may do so. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -14,12 +14,12 @@ import { Topics } from './topic.entity.js';
 import { topicKind } from './topic.events.js';
 import { TopicLogs, unknownTopic } from './topic-logs.js';
 
-/** How topics that a request names come to be (docs/configuration.md). */
+/** How topics that a request names are created (docs/configuration.md). */
 type TopicDefaults = Pick<TopicSettings, 'topicPartitions' | 'topicAutoCreate'>;
 
 /**
- * One for the server. Refuses, as a value: 404 where topics do not come by themselves, and what
- * their decider refuses.
+ * One instance for the server. Returns refusals as values: 404 if topics are not created
+ * automatically, and the refusals of the topics' decider.
  */
 @Injectable()
 export class TopicsService {
@@ -31,7 +31,7 @@ export class TopicsService {
     @Inject(provided.config) private readonly defaults: TopicDefaults,
   ) {}
 
-  /** The logs of a topic that was missing; 404 where topics do not come by themselves. */
+  /** Creates a missing topic and returns its logs; 404 if topics are not created automatically. */
   async create(topic: string, by: Principal | null): Promise<readonly PartitionLog[] | Refusal> {
     if (!this.defaults.topicAutoCreate) return unknownTopic(topic);
     const refusal = await this.ensure([topic], by);
@@ -40,8 +40,8 @@ export class TopicsService {
   }
 
   /**
-   * Makes those of `topics` that are not there, all of them or none; null once it is durable that
-   * they exist. Where topics do not come by themselves nothing is done.
+   * Creates the missing ones of `topics`, all of them or none; resolves with null once they exist
+   * durably. Does nothing if topics are not created automatically.
    */
   async ensure(topics: Iterable<string>, by: Principal | null): Promise<Refusal | null> {
     const missing = [...topics].filter((topic) => this.topicLogs.present(topic).length === 0);
@@ -56,29 +56,31 @@ export class TopicsService {
     return null;
   }
 
-  /** How many partitions `ensure` would make of topics that are not there. */
+  /** How many partitions `ensure` would create for the missing ones of `topics`. */
   partitionsToCome(topics: readonly string[]): number {
     const { topicAutoCreate, topicPartitions } = this.defaults;
     const missing = topics.filter((topic) => this.topics.existing(topic) === undefined);
     return topicAutoCreate ? missing.length * topicPartitions : 0;
   }
 
-  /** The logs of a topic that exists by now, once so many are there; undefined if it is deleted. */
+  /**
+   * The logs of an existing topic, once `partitions` of them are open; undefined if it is deleted.
+   */
   opened(topic: string, partitions: number): Promise<readonly PartitionLog[] | undefined> {
     const exists = () => this.topics.existing(topic) !== undefined;
     return this.topicLogs.opened(topic, partitions, exists);
   }
 
   /**
-   * The logs of a topic by partition; where topics come by themselves it is created first. 400
-   * where a topic of this name cannot be.
+   * The logs of a topic by partition; a missing topic is created first, if topics are created
+   * automatically. 400 if no topic can have this name.
    */
   async forConsume(
     topic: string,
     by: Principal | null,
   ): Promise<readonly PartitionLog[] | Refusal> {
     const logs = (await this.topicLogs.logs(topic)) ?? (await this.create(topic, by));
-    // A reader may wait for a topic that is made later, but for none that cannot be.
+    // A reader may wait for a topic that is created later, but not for one that cannot exist.
     const isAbsent = logs instanceof Refusal && logs.code === 'not_found';
     const problem = isAbsent ? topicNameProblem(topic) : null;
     return problem === null ? logs : new Refusal('invalid', problem);
