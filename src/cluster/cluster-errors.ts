@@ -11,7 +11,7 @@ export class AcknowledgedEntriesMissing extends Error {
   readonly exitCode = 65;
 
   constructor(
-    /** The first place at which the log is known to differ from what it was. */
+    /** The first place at which the log is known to have changed. */
     readonly place: number,
     reason: string,
   ) {

@@ -29,7 +29,7 @@ export interface NodeListener {
    * `start`, and resolves with the matching state of the log.
    */
   resync(start: number): Promise<HistoryState>;
-  /** The process has to end. */
+  /** The process must end. */
   stopped(error: AcknowledgedEntriesMissing): void;
 }
 

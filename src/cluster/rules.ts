@@ -62,7 +62,7 @@ export const ownershipTimes: OwnershipTimes = {
 
 /** The decisions on which safety depends. */
 export interface OwnershipRules {
-  /** Whether a claim takes the log: the first one with the next epoch does. */
+  /** Whether a claim takes the log: the first claim with the next epoch does. */
   claimTakes(head: Head, epoch: number): boolean;
   /** Whether a batch counts: its writer is the owner, and it follows the last batch that counts. */
   batchFollows(head: Head, batch: BatchLink): boolean;
@@ -83,7 +83,7 @@ export interface OwnershipRules {
 const isSameBatch = (one: BatchLink, other: BatchLink) =>
   one.epoch === other.epoch && one.sequence === other.sequence && one.previous === other.previous;
 
-/** The rules as they are meant. */
+/** The correct rules; the simulation replaces single ones by broken versions. */
 export const ownershipRules: OwnershipRules = {
   claimTakes: (head, epoch) => epoch === head.epoch + 1,
   batchFollows: (head, batch) =>

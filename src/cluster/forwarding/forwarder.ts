@@ -88,9 +88,10 @@ export class Forwarder {
   }
 
   /**
-   * Passes a request on until an owner answers or `signal` says that the client is gone. It is sent
-   * again, with the same seed, where it was not looked at, and where it is repeatable. An answer's
-   * body fails when another node becomes the owner, as when its connection breaks.
+   * Forwards a request until an owner answers, or until `signal` says that the client is gone. The
+   * request is sent again, with the same seed, if no owner has processed it, or if its outcome is
+   * unknown and it is repeatable. The body of an answer fails if another node becomes the owner,
+   * just as if the connection breaks.
    */
   async forward(request: ForwardedRequest, signal?: AbortSignal): Promise<Forwarded> {
     const { heldBytes = 64 * mebibyte } = this.options;

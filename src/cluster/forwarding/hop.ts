@@ -4,7 +4,10 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What the receiving node checks before it trusts the sending one. */
+/**
+ * The data of a forwarded request, which the receiving node trusts only after it has checked the
+ * signature.
+ */
 export interface Hop {
   /**
    * The IP address of the client that sent the request to the first node; of what a node asks for

@@ -1,4 +1,4 @@
-/** The requests of Kafka's protocol that the log needs, as a client encodes them (ADR 68). */
+/** The requests of the Kafka protocol that the log needs, encoded by a client library (ADR 68). */
 import type * as Kafka from '@platformatic/kafka';
 
 /**
@@ -27,7 +27,7 @@ export type Protocol = Awaited<ReturnType<typeof loadProtocol>>;
 /** A connection to one broker. */
 export type BrokerConnection = Kafka.Connection;
 
-/** What a broker answers about the cluster. */
+/** A broker's answer about the cluster. */
 export type Metadata = Awaited<ReturnType<Protocol['metadata']>>;
 
 /**

@@ -30,7 +30,10 @@ const betweenLooksMs = 100;
 /** The resource type of a topic in requests that describe settings. */
 const topicResource = 2;
 
-/** Rejects with `KafkaTopicUnfit`, or `KafkaUnavailable`. */
+/**
+ * Ensures that the topic exists and is fit for a log. Rejects with `KafkaTopicUnfit`, or
+ * `KafkaUnavailable`.
+ */
 export async function prepareTopic(kafka: Protocol, target: KafkaTarget): Promise<void> {
   const check = new TopicCheck(kafka, target);
   const reasons = unfitReasons((await check.describe()) ?? (await check.make()));

@@ -26,7 +26,7 @@ interface Requirement {
   readonly setting: string;
   readonly isMet: (value: string) => boolean;
   readonly must: string;
-  /** Why, as the end of a sentence that names the setting and its value. */
+  /** The reason, as the end of a sentence that names the setting and its value. */
   readonly because: string;
   /** The value for a new topic, if it differs from the default of every broker. */
   readonly made?: string;

@@ -8,7 +8,8 @@ const connectMs = 2000;
 const silenceMs = 5000;
 
 /**
- * So a host that disappears while a commit waits there for its standby is noticed about 10 s later.
+ * With this interval, a host that disappears while a commit waits there for its standby is noticed
+ * about 10 s later.
  */
 const keepAliveMs = 5000;
 
