@@ -1,4 +1,4 @@
-/** What a balancer and an operator see of nodes whose clocks are off. */
+/** What a load balancer and an operator see of nodes whose clocks are wrong. */
 import { systemClock } from '../../src/engine/clock.js';
 import { serves, TestCluster, until } from '../support/cluster/test-cluster.js';
 

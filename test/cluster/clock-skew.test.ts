@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/engine/clock.js';
 import { SkewWatch } from '../../src/server/cluster/skew-watch.js';
 import { serves, TestCluster, until } from '../support/cluster/test-cluster.js';
 
-it('a clock is ahead or behind by what no delay of an entry explains', () => {
+it('a clock counts as ahead or behind only by what no delay of an entry explains', () => {
   let now = 1300;
   let monotonic = 500;
   const skew = new ClockSkew({ now: () => now, monotonic: () => monotonic });
@@ -21,18 +21,19 @@ it('a clock is ahead or behind by what no delay of an entry explains', () => {
   now = 700;
   skew.asked(1000, 0);
   expect(skew.aheadMs).toBe(-300);
-  // A node that stood still meanwhile does not forget what it knew.
+  // A node that hung meanwhile does not forget the skew.
   monotonic += 60_000;
   now += 60_000;
   skew.asked(1000, 0);
   expect(skew.aheadMs).toBe(-300);
 });
 
-describe('a node that reads an entry long after its time, which is the last of an owner', () => {
+describe('a node that reads the last entry of an owner long after its time', () => {
   let passedMs = 0;
   const clock: Clock = {
     ...systemClock,
-    // Of one source with the other: whole ms beside fractions would be a skew of up to 1 ms.
+    // Derived from the same source as the other clock: rounding one of them to whole milliseconds
+    // would be a skew of up to 1 ms.
     now: () => performance.timeOrigin + systemClock.monotonic() + passedMs,
     monotonic: () => systemClock.monotonic() + passedMs,
   };
@@ -44,7 +45,7 @@ describe('a node that reads an entry long after its time, which is the last of a
   const owner = { epoch: 1, life: '00000000000000a1', after: 0 };
   let node: ClusterNode | null = null;
 
-  /** A node that reads the log; it has found its end. `now` as reads show it. */
+  /** A node that has read the log to its end; `now` is the clock that reads return. */
   const follow = async (now?: () => number) => {
     entries.length = 0;
     land(clock.now(), encodeEntry({ kind: 'claim', node: 'owner', ...owner }));
@@ -100,14 +101,14 @@ describe('a node that reads an entry long after its time, which is the last of a
   });
   afterEach(() => node?.close());
 
-  it('claims the log as ever where the clock of the log can be asked', async () => {
+  it('claims the log as usual if the clock of the log can be queried', async () => {
     const following = await follow(() => clock.now());
     await landLate();
     await until(() => following.mayAct);
     expect(following.state.epoch).toBe(2);
   });
 
-  it('claims it once it has read nothing for 15 s where that clock cannot be asked', async () => {
+  it('claims the log after 15 s without an entry if that clock cannot be queried', async () => {
     const following = await follow();
     await landLate();
     passedMs += 10_000;
@@ -138,7 +139,7 @@ describe('a node that reads an entry long after its time, which is the last of a
   });
 });
 
-describe('a node whose clock is not that of the shared log', () => {
+describe('a node whose clock differs from that of the shared log', () => {
   const cluster = new TestCluster();
 
   afterAll(() => cluster.remove());
@@ -162,7 +163,7 @@ describe('a node whose clock is not that of the shared log', () => {
     };
   };
 
-  it('says so, and claims the log only within ten seconds of it', async () => {
+  it('reports the difference, and claims the log only if it is at most ten seconds', async () => {
     const owner = await start(0);
     await serves(owner.node);
     const slow = await start(-2000);

@@ -11,7 +11,7 @@ const credentials = { restUsername: 'test', restPassword: 'password-of-the-tests
 const said = (node: ClusterServer, ...words: string[]) =>
   answered({ url: node.url, token, credentials }, ['cluster', ...words]);
 
-/** What the owner has heard of its followers, once it has heard of one. */
+/** The followers that the owner has heard, once it has heard one. */
 async function followersOf(owner: ClusterServer): Promise<unknown> {
   for (;;) {
     const [asked] = await said(owner, 'status');
@@ -30,18 +30,18 @@ describeWithPostgres('stepwell cluster', () => {
 
   afterAll(() => cluster.end(), 60_000);
 
-  it('says at the start of each node what an acknowledgement means', () => {
+  it('reports at the start of each node what an acknowledgement means', () => {
     for (const { process } of cluster.nodes) {
       expect(process?.output).toContain('an acknowledgement means: in the shared log');
     }
   });
 
-  it('shows how each node stands, and lets another one take over', async () => {
+  it('shows the state of each node, and makes another node take over', async () => {
     const owner = await cluster.owner();
     const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
     const [owning] = await said(owner, 'status');
     expect(owning).toMatchObject({ role: 'owner', version, owner: owning?.['node'] });
-    // It learns of the owner by the next entry that it reads.
+    // The follower learns of the owner from the next entry that it reads.
     let [following] = await said(follower, 'status');
     while (following?.['owner'] === null) [following] = await said(follower, 'status');
     expect(following).toMatchObject({
@@ -49,7 +49,7 @@ describeWithPostgres('stepwell cluster', () => {
       owner: owning?.['node'],
       followers: null,
     });
-    // And the owner hears of its followers from themselves.
+    // The owner hears of its followers from themselves.
     const heard = await followersOf(owner);
     const numbers = { behind: expect.any(Number), heardMsAgo: expect.any(Number) };
     expect(heard).toEqual([{ node: following?.['node'], version, ...numbers }]);
@@ -59,7 +59,7 @@ describeWithPostgres('stepwell cluster', () => {
     expect(await (await fetch(`${owner.url}/metrics`)).text()).toMatch(behind);
     expect(await (await fetch(`${follower.url}/metrics`)).text()).not.toMatch(behind);
 
-    // Any node takes the command: it is passed on to the owner.
+    // Any node accepts the command and forwards it to the owner.
     await said(follower, 'handover', '--yes');
     expect(await cluster.owner(owner)).toBe(follower);
     while (owner.process?.child.exitCode === null) await new Promise((go) => setTimeout(go, 20));
@@ -68,7 +68,7 @@ describeWithPostgres('stepwell cluster', () => {
     expect(taken).toMatchObject({ role: 'owner', epoch: Number(owning?.['epoch']) + 1 });
   }, 60_000);
 
-  it('answers while its attempts end, and cuts a client that keeps it from the end', async () => {
+  it('answers while its attempts end, and disconnects a client that delays the end', async () => {
     for (const node of cluster.nodes) await node.revive();
     const owner = await cluster.owner();
     const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
@@ -94,7 +94,7 @@ describeWithPostgres('stepwell cluster', () => {
     answer();
     expect(await cluster.owner(owner)).toBe(follower);
     await isCut;
-    // What was published while the one before still answered is delivered by the next owner.
+    // Messages published while the previous owner still answered are delivered by the next owner.
     await endpoint.received(6);
     await endpoint.stop();
   }, 60_000);

@@ -1,4 +1,4 @@
-/** The disk of the node that owns the log has damaged a message that is due. */
+/** The disk of the owner has damaged a message that is due. */
 import { rename } from 'node:fs/promises';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { leave } from '../support/leftovers.js';
@@ -23,7 +23,7 @@ describeWithPostgres('a message that is due and damaged at the owner of a shared
   const arrived = () => endpoint.requests.map(({ body }) => String(body)).sort();
 
   async function publish(node: ClusterServer, body: string): Promise<void> {
-    // One that is due sooner is kept in memory.
+    // A message that is due sooner would be in memory.
     const headers = { 'svc-delay': '12s' };
     const path = `/v2/publish/${endpoint.url}/sink`;
     const answer = await node.ask('POST', path, { body, headers });
@@ -31,7 +31,7 @@ describeWithPostgres('a message that is due and damaged at the owner of a shared
   }
 
   it(
-    'is delivered by the other node, and the damaged one comes back with an empty folder',
+    'is delivered by the other node, and the damaged node returns with an empty folder',
     async () => {
       const owner = await cluster.owner();
       await publish(owner, 'what rots');

@@ -26,12 +26,12 @@ beforeEach(async () => {
 
 afterEach(() => cluster.remove());
 
-it('the first node says that it had a folder before it serves', () => {
+it('the first node reports before it serves that it already had a folder', () => {
   expect(statusOf(owner).sequence).toBeGreaterThan(0);
 });
 
 it.each([0, 1])(
-  'a node that begins with nothing has it, too, after %i more messages',
+  'a node that starts with an empty folder gets its content, too, after %i more messages',
   async (more) => {
     if (more > 0) await publishDelayed(owner, more);
     const empty = await cluster.start();

@@ -46,7 +46,7 @@ async function publish(node: TestNode, count: number, bytes = 1024): Promise<voi
   }
 }
 
-/** Both have come equally far. */
+/** Waits until both have folded equally far. */
 function inStep(owner: TestNode, follower: TestNode): Promise<void> {
   return until(() => statusOf(follower).appliedSequence === statusOf(owner).sequence);
 }
@@ -65,7 +65,7 @@ describe('a follower', () => {
 
   afterEach(() => cluster.remove());
 
-  it('makes snapshots of what it follows, and starts from them', async () => {
+  it('makes snapshots of what it has folded, and starts from them', async () => {
     await publish(owner, 60);
     await until(async () => (await snapshotsOf(follower)).length > 0);
     await publish(owner, 10);
@@ -82,11 +82,11 @@ describe('a follower', () => {
     expect(digest(again)).toEqual(digest(owner));
   });
 
-  it('starts again after it has owned the log and given it up', async () => {
+  it('starts again after it has owned and released the log', async () => {
     await publish(owner, 10);
     await owner.stop();
     await serves(follower);
-    // So much that a stop leaves a snapshot.
+    // Enough for a stop to leave a snapshot.
     await publish(follower, 15, 100 * 1024);
     await follower.stop();
     expect(await snapshotsOf(follower)).not.toEqual([]);
@@ -99,7 +99,7 @@ describe('a follower', () => {
     expect(again.failures).toEqual([]);
   });
 
-  it('writes what others can read once it owns the log, whatever it refused before', async () => {
+  it('writes what others can read once it owns the log, even after refusals', async () => {
     const wrong = { headers: { authorization: 'Basic d3Jvbmc6d3Jvbmc=' } };
     const refused = async () => (await fetch(`${follower.url}/admin/cluster`, wrong)).status;
     const { dataDirectory } = owner;
@@ -121,7 +121,7 @@ describe('a follower', () => {
     expect([...follower.failures, ...again.failures]).toEqual([]);
   });
 
-  it('is asked only by nodes, and tells the owner alone where it stands', async () => {
+  it('answers only nodes, and reports its place only to the owner', async () => {
     const reported = (node: TestNode, secret: string, body: object) =>
       callNode(
         {
@@ -144,7 +144,7 @@ describe('a follower', () => {
     expect(await reported(follower, clusterSecret, standing)).toBe(421);
   });
 
-  it('finds that its memory is not what the owner has recorded of its own', async () => {
+  it('notices that its memory differs from what the owner recorded of its own', async () => {
     await cluster.remove();
     cluster = new TestCluster();
     owner = await cluster.start({ environment: often });
@@ -167,11 +167,11 @@ describe('a follower', () => {
     await until(async () => (await metricOf(follower, 'digests_differed_total')) > 0);
     expect(lines[0]).toContain('than the owner');
     expect(lines[0]).toContain('message');
-    // The journal of this folder tells which it is.
+    // The journal of this folder shows which node it is.
     await until(() => lines.length > 1);
     expect(lines[1]).toContain(message.id);
 
-    // A released log is free for every node that agrees with it.
+    // Any node that agrees with a released log may claim it.
     await owner.stop();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(statusOf(follower).role).toBe('follower');
@@ -182,7 +182,7 @@ describe('a follower', () => {
   });
 });
 
-it('ends where the owner is of a later version, whose events it does not know', async () => {
+it('a follower ends if the owner has a later version, whose events it does not know', async () => {
   const cluster = new TestCluster();
   const owner = await cluster.start();
   await serves(owner);
@@ -202,11 +202,12 @@ it('ends where the owner is of a later version, whose events it does not know', 
   await cluster.remove();
 });
 
-/** Has a node fold what no node has decided; returns the event that it folds otherwise again. */
+/** Makes a node fold an event that no node has decided; returns the original event. */
 async function misfold({ application: { nest } }: TestNode) {
   const journal = nest.get(Journal, { strict: false });
   const published: EventEnvelope[] = [];
-  // To its end: the follower decodes by the shapes that a reader of the journal has met last.
+  // Reads to the end, because the follower decodes with the shapes that a reader of the journal met
+  // last.
   for await (const envelopes of journal.replay()) published.push(...envelopes);
   const message = published.find(({ kind }) => kind === 'message');
   if (message === undefined) throw new Error('nothing was published');
@@ -215,7 +216,7 @@ async function misfold({ application: { nest } }: TestNode) {
   return message;
 }
 
-it('finds it in a large memory, of which the owner records parts', async () => {
+it('a follower notices a difference in a large memory, recorded in parts', async () => {
   const cluster = new TestCluster();
   const owner = await cluster.start();
   await serves(owner);
@@ -233,14 +234,14 @@ it('finds it in a large memory, of which the owner records parts', async () => {
   await until(async () => (await metricOf(follower, 'digests_same_total')) === 7);
   expect(await metricOf(follower, 'digests_differed_total')).toBe(1);
 
-  // Parts that agreed later end no doubt: this node leaves the log to others all the same.
+  // Parts that agree later do not end the doubt: this node still leaves the log to others.
   await owner.stop();
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(statusOf(follower).role).toBe('follower');
   await cluster.remove();
 });
 
-/** Records what a node remembers, as the node itself does it now and then. */
+/** Records what a node remembers, as the node itself does from time to time. */
 function recorderOf({ application: { nest } }: TestNode): DigestRecorder {
   const own = { strict: false };
   const engine = nest.get(Engine, own);

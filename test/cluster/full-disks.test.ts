@@ -1,4 +1,4 @@
-/** Nodes of a cluster whose disks have no room for new work. */
+/** Nodes of a cluster whose disks have no space for new work. */
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
 
@@ -6,7 +6,7 @@ const disk = {
   ...nodeDisk,
   space: async (path: string) => ({ ...(await nodeDisk.space(path)), available: 1024 * 1024 }),
 };
-// The floor is the shipped one.
+// The limit of free space is the default one.
 const full = { ports: { disk, fileSizes: { segmentBytes: 4 * 1024 * 1024 } } };
 
 let cluster: TestCluster;
@@ -21,7 +21,7 @@ const ready = async ({ url }: TestNode) => (await fetch(`${url}/health/ready`)).
 const isStandby = (node: TestNode) => async () =>
   ((await ready(node)) as { state: string }).state === 'standby';
 
-it('a node that follows says that it has no room, and leaves the log to one that has', async () => {
+it('a follower reports a full disk, and leaves the log to a node with space', async () => {
   const owner = await cluster.start();
   await serves(owner);
   const without = await cluster.start(full);
@@ -33,7 +33,7 @@ it('a node that follows says that it has no room, and leaves the log to one that
       expect.stringContaining('as the owner it would take no new work: the disk is nearly'),
     ],
   });
-  // It begins to follow later, and claims as often.
+  // It starts to follow later, and may claim as often.
   const withRoom = await cluster.start();
   await until(isStandby(withRoom));
   await owner.stop();
@@ -42,7 +42,7 @@ it('a node that follows says that it has no room, and leaves the log to one that
   expect(withRoom.failures).toEqual([]);
 });
 
-it('a node without room takes the log where no other does', async () => {
+it('a node with a full disk takes the log if no other node does', async () => {
   const only = await cluster.start(full);
   await until(async () => ((await ready(only)) as { state: string }).state === 'readOnly');
   expect(only.failures).toEqual([]);

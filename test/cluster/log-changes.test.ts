@@ -22,7 +22,7 @@ const change: fc.Arbitrary<LogChange> = fc.oneof(
   fc.record({ kind: fc.constant('dropped' as const), log }),
 );
 
-it('changes of logs come back from their bytes as they were', () => {
+it('changes of logs are decoded from their bytes as they were encoded', () => {
   fc.assert(
     fc.property(fc.array(change), (changes) => {
       expect(decodeChanges(encodeChanges(changes))).toEqual(changes);
@@ -31,7 +31,7 @@ it('changes of logs come back from their bytes as they were', () => {
   );
 });
 
-it('changes that a later version has written stop the reader', () => {
+it('changes written by a later version stop the reader', () => {
   const written = encodeChanges([]);
   const later = Buffer.from(written);
   later[later.length - 1] = 2;

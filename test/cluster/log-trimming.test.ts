@@ -5,7 +5,7 @@ const minute = 60_000;
 const none = { slowest: null, kept: Number.POSITIVE_INFINITY, snapshotted: -1 };
 const end = (place: number) => ({ place, offset: 10 * place });
 
-it('a place goes once its retention is over, and is named once', () => {
+it('a place is trimmed once its retention is over, and is reported once', () => {
   const trimming = new LogTrimming(3 * minute);
   expect(trimming.take(end(10), 0, none)).toBeNull();
   expect(trimming.take(end(11), 1000, none)).toBeNull();
@@ -16,7 +16,7 @@ it('a place goes once its retention is over, and is named once', () => {
   expect(trimming.take(end(50), 10 * minute, none)).toBe(40);
 });
 
-it('nothing goes that a follower which counts, or the folder of the owner, does not have', () => {
+it('nothing is trimmed that an active follower or the folder of the owner does not have', () => {
   const trimming = new LogTrimming(minute);
   trimming.take(end(10), 0, none);
   trimming.take(end(20), minute, { ...none, slowest: 0 });
@@ -25,19 +25,19 @@ it('nothing goes that a follower which counts, or the folder of the owner, does 
   expect(trimming.take(end(50), 9 * minute, { ...none, slowest: 49 })).toBe(30);
 });
 
-it('what all followers and two snapshots have goes before its time, once all were heard', () => {
+it('what all followers and two snapshots have is trimmed early, once all were heard', () => {
   const trimming = new LogTrimming(10 * minute);
   const limits = { slowest: 1000, kept: 1000, snapshotted: 45 };
   for (let at = 0; at < 10; at += 1) {
     expect(trimming.take(end(at + 1), at * minute, limits)).toBeNull();
   }
-  // Snapshots have what was there when places up to 4 were noted.
+  // Snapshots contain what existed when places up to 4 were noted.
   expect(trimming.take(end(11), 10 * minute, limits)).toBe(4);
   expect(trimming.take(end(12), 10 * minute + 1, { ...limits, snapshotted: 115 })).toBe(11);
   expect(trimming.take(end(13), 11 * minute, { ...none, snapshotted: 999 })).toBeNull();
 });
 
-it('the owner tells how far behind each follower was when it was heard', () => {
+it('the owner reports how far behind each follower was when it was last heard', () => {
   let now = 0;
   const places = new FollowerPlaces({ monotonic: () => now }, minute);
   places.heard({ node: 'http://b', place: 9, version: '0.1.0' });
@@ -57,7 +57,7 @@ it('the owner tells how far behind each follower was when it was heard', () => {
   ]);
 });
 
-it('a follower counts until its place has not changed for the retention', () => {
+it('a follower counts as active until its place has not changed for the retention', () => {
   let now = 0;
   const places = new FollowerPlaces({ monotonic: () => now }, minute);
   expect(places.slowest).toBeNull();
@@ -70,17 +70,17 @@ it('a follower counts until its place has not changed for the retention', () => 
   expect(places.slowest).toBe(5);
   now = minute;
   expect(places.slowest).toBe(12);
-  // It has begun anew.
+  // The follower has started again.
   places.heard({ node: 'http://b', place: 2 });
   expect(places.slowest).toBe(2);
 });
 
-it('one that fetches a folder counts for as long as it says so', () => {
+it('a node that fetches a folder counts as active for as long as it says so', () => {
   let now = 0;
   const places = new FollowerPlaces({ monotonic: () => now }, minute);
   for (; now < 5 * minute; now += minute / 2) {
     places.heard({ node: 'http://a', place: 5, fetches: true });
-    // Of the folder that it has.
+    // The place of the folder that the node has fetched.
     places.heard({ node: 'http://a', place: 5 });
     expect(places.slowest).toBe(5);
   }

@@ -1,6 +1,6 @@
 /**
- * Measures appends over mock brokers, one under way: `NODE_OPTIONS="--import
- * @swc-node/register/esm-register" node test/cluster/measure-kafka.ts`. Milliseconds.
+ * Measures appends over mock brokers, one in flight, in milliseconds: `NODE_OPTIONS="--import
+ * @swc-node/register/esm-register" node test/cluster/measure-kafka.ts`.
  */
 import { KafkaLog } from '../../src/cluster/kafka/kafka-log.js';
 import { parseKafkaUrl } from '../../src/cluster/kafka/kafka-url.js';

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { MemoryDoubt } from '../../src/server/cluster/memory-doubt.js';
 
-it('a node whose memory differs leaves the log to others, and takes it where none does', () => {
+it('a node whose memory differs leaves the log to others, and takes it only if none does', () => {
   const lines: string[] = [];
   const stream = new Writable({
     write(line: Buffer, _encoding, done) {

@@ -14,11 +14,11 @@ import { seed } from '../support/seed.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A log in memory: what several nodes of this process share. */
+/** A log in memory, shared by several nodes of this process. */
 class MemoryLog implements CommitLog {
   entries: SharedLogEntry[] = [];
   start = 0;
-  /** How likely a call fails, hangs or loses its answer. */
+  /** The probability that a call fails, hangs or loses its answer. */
   unluck = 0;
   private readonly random = new SeededRandom(seed);
 
@@ -111,7 +111,9 @@ async function until<T>(look: () => T | undefined | false): Promise<T> {
 const ownerOf = (nodes: readonly Folding[]) =>
   until(() => nodes.find(({ node }) => node.maySubmit));
 
-/** Commits texts, each under a new name until one is acknowledged: the names that were. */
+/**
+ * Commits texts, each under a new name until one is acknowledged; returns the acknowledged names.
+ */
 async function commit(nodes: readonly Folding[], names: readonly string[]): Promise<string[]> {
   const acknowledged: string[] = [];
   for (const name of names) {
@@ -133,7 +135,7 @@ async function commit(nodes: readonly Folding[], names: readonly string[]): Prom
 const names = (letter: string) => Array.from({ length: 15 }, (_, index) => `${letter}${index}`);
 
 describe('nodes over a log', () => {
-  it.each([0, 0.1])('fold the same, with all that was acknowledged: faults %d', async (unluck) => {
+  it.each([0, 0.1])('fold the same, with everything acknowledged: faults %d', async (unluck) => {
     const log = new MemoryLog();
     log.unluck = unluck;
     const nodes = [1, 2, 3].map((index) => new Folding(log, index));
@@ -148,7 +150,7 @@ describe('nodes over a log', () => {
     expect(others.map(({ error }) => error)).toEqual([null, null]);
   });
 
-  it('say of a batch under way that its outcome is unknown when they close', async () => {
+  it('report the outcome of a batch in flight as unknown when they close', async () => {
     const log = new MemoryLog();
     const only = new Folding(log, 1);
     const { node } = await ownerOf([only]);
@@ -159,7 +161,7 @@ describe('nodes over a log', () => {
     expect([node.maySubmit, node.mayAct, node.mayServe]).toEqual([false, false, false]);
   });
 
-  it('go on from a snapshot where the log was trimmed', async () => {
+  it('continue from a snapshot if the log was trimmed', async () => {
     const log = new MemoryLog();
     const old = new Folding(log, 1);
     await commit([old], names('a'));
@@ -170,7 +172,7 @@ describe('nodes over a log', () => {
     expect(fresh.resyncs).toBeGreaterThan(0);
   });
 
-  it('stop where acknowledged entries are gone', async () => {
+  it('stop if acknowledged entries are gone', async () => {
     const log = new MemoryLog();
     const nodes = [1, 2].map((index) => new Folding(log, index));
     await commit(nodes, names('a'));

@@ -1,4 +1,4 @@
-/** A folder that is not what the settings of its node say. */
+/** Folders that do not match the settings of their node. */
 import { AcknowledgedEntriesMissing } from '../../src/cluster/cluster-errors.js';
 import { provided } from '../../src/engine/provided.js';
 import type { Cluster } from '../../src/server/cluster/cluster.js';
@@ -16,7 +16,7 @@ afterEach(async () => {
 const statusOf = ({ application }: TestNode) =>
   application.nest.get<Cluster>(provided.cluster, { strict: false }).status;
 
-/** A cluster of one node that has owned the log so many times. */
+/** A cluster of one node that has owned the log `times` times. */
 async function ownedTimes(times: number) {
   const cluster = new TestCluster();
   clusters.push(cluster);
@@ -49,7 +49,7 @@ it.each([
   expect(node.failures).toEqual([]);
 });
 
-it('the folder of a node is not served without its shared log, but shown', async () => {
+it('the folder of a node is not served without its shared log, but can be inspected', async () => {
   const { node } = await ownedTimes(1);
   await node.stop();
   const { dataDirectory } = node;
@@ -61,7 +61,7 @@ it('the folder of a node is not served without its shared log, but shown', async
   await shown.stop();
 });
 
-it('a node that changes nothing says that it follows nothing', async () => {
+it('a node in read-only mode reports that it follows nothing', async () => {
   const { cluster, node } = await ownedTimes(1);
   await node.stop();
   const { dataDirectory } = node;

@@ -19,7 +19,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
     logs.push(log);
     return log;
   };
-  /** Settles once so many commits wait for the standby. */
+  /** Resolves once `count` commits wait for the standby. */
   const waitsOf = async (count: number) => {
     while (Number(primary.ask(`select count(*) ${waiting}`)) < count) await pause(20);
   };
@@ -35,7 +35,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
     await standby.kill();
   }, limitMs);
 
-  /** As a node tries: it gives an append up after a second, and sends it again. */
+  /** Like a node, gives up an append after a second and sends it again. */
   async function tried(log: CommitLog, place: number, text: string) {
     const late = pause(1000).then(() => 'late' as const);
     const outcome = await Promise.race([log.append(place, bytes(text)), late]);
@@ -43,7 +43,9 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
     return outcome === 'late' ? outcome : outcome.kind;
   }
 
-  /** What reads show once the standby is back, by the log itself and by that of another node. */
+  /**
+   * What reads show once the standby is back, through this log and through that of another node.
+   */
   async function shownWithStandby(log: CommitLog, shard: string, from: number) {
     let isShown = false;
     const reads = [log, open(shard)].map(async (each) => {
@@ -58,7 +60,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   }
 
   it(
-    'shows no row whose wait for the standby was cancelled before the standby has it',
+    'shows no row whose wait for the standby was cancelled until the standby has it',
     async () => {
       const log = open('cancelled');
       await log.append(0, bytes('before'));
@@ -79,7 +81,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
-    'shows no row that a server has after its restart before the standby has it',
+    'shows no row that a server has after its restart until the standby has it',
     async () => {
       const log = open('restarted');
       await log.append(0, bytes('before'));
@@ -95,7 +97,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
-    'is read and written whichever of its servers is named first',
+    'can be read and written whichever of its servers is named first',
     async () => {
       const log = open('order', [standby.url, primary.url]);
       for (let place = 0; place < 20; place += 1) {
@@ -107,7 +109,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
-    'goes on with the promoted server while the one before is silent',
+    'continues with the promoted server while the former primary is silent',
     async () => {
       const log = open('silent');
       await log.append(0, bytes('before'));
@@ -127,13 +129,13 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
-    'gives a read up that a silent server leaves, though it has answered another one',
+    'gives up a read that a silent server leaves open, even if it answered another one',
     async () => {
       const relay = createServer((near) => {
         const far = connect(primary.port, '127.0.0.1');
         let isSilent = false;
         near.on('data', (chunk) => {
-          // The rows are asked for last, once all that is asked beside them is answered.
+          // The rows are requested last, after everything else is answered.
           isSilent ||= chunk.includes('copy (select');
           far.write(chunk);
         });
@@ -156,7 +158,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
-    'does not take up one connection more with each append that is given up',
+    'does not use one more connection for each append that is given up',
     async () => {
       const log = open('given-up');
       await log.append(0, bytes('before'));
@@ -165,7 +167,8 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
       const clients = primary.ask(
         "select count(*) from pg_stat_activity where backend_type = 'client backend'",
       );
-      // That of the first one waits for the standby; the others are the last one's, and this one.
+      // The first append's connection waits for the standby; the others are those of the last
+      // append and of this query.
       expect(Number(clients)).toBeLessThanOrEqual(4);
       await standby.start();
       expect(texts(await log.read(1))).toEqual(['waits']);
@@ -174,7 +177,7 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
-    'is trimmed while the standby is away',
+    'is trimmed while the standby is down',
     async () => {
       const log = open('trimmed');
       for (const place of [0, 1, 2]) await log.append(place, bytes(`${place}`));

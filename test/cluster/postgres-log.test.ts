@@ -30,7 +30,7 @@ describeWithPostgres('a log in PostgreSQL', () => {
     await standby.kill();
   }, limitMs);
 
-  it('gives places in order, and refuses all others', async () => {
+  it('assigns places in order, and refuses all other places', async () => {
     const [log, other] = [open('places'), open('places')];
     const now = expect.any(Number);
     expect(await log.read(0)).toEqual({ start: 0, end: 0, entries: [], now });
@@ -48,7 +48,7 @@ describeWithPostgres('a log in PostgreSQL', () => {
     expect(entries[1]?.at).toBeGreaterThanOrEqual(entries[0]?.at ?? 0);
   });
 
-  it('lets go of what is trimmed, and keeps its places', async () => {
+  it('deletes what is trimmed, and keeps the places of the rest', async () => {
     const log = open('trimmed');
     for (let place = 0; place < 40; place += 1) await log.append(place, bytes(`${place}`));
     await log.trim(30);
@@ -58,14 +58,14 @@ describeWithPostgres('a log in PostgreSQL', () => {
     expect(await log.append(40, bytes('next'))).toMatchObject({ kind: 'stored', place: 40 });
   });
 
-  it('has what it keeps compressed by what takes least time', async () => {
+  it('compresses its entries with the fastest method', async () => {
     await open('compressed').append(0, bytes('{"id":1}'.repeat(4096)));
     const stored = "from stepwell_log where shard = 'compressed'";
     expect(primary.ask(`select pg_column_compression(bytes) ${stored}`)).toBe('lz4');
     expect(Number(primary.ask(`select pg_column_size(bytes) ${stored}`))).toBeLessThan(4096);
   });
 
-  it('of two writers at one place one has it', async () => {
+  it('gives a place to only one of two writers', async () => {
     const writers = [open('race'), open('race'), open('race')];
     for (let place = 0; place < 20; place += 1) {
       const outcomes = await Promise.all(writers.map((log) => log.append(place, bytes('x'))));
@@ -83,13 +83,14 @@ describeWithPostgres('a log in PostgreSQL', () => {
     while (primary.ask(`select count(*) ${waiting}`) === '0') await pause(50);
     primary.ask(`select pg_cancel_backend(pid) ${waiting}`);
     expect(await outcome).toEqual({ kind: 'unknown' });
-    // It may count all the same: the same bytes at its place are refused, and a read shows them.
+    // The entry may count all the same: the same bytes at its place are refused, and a read shows
+    // them.
     await standby.start();
     expect(await log.append(1, bytes('waits'))).toEqual({ kind: 'refused' });
     expect((await log.read(1)).entries.map((entry) => String(entry.bytes))).toEqual(['waits']);
   }, 60_000);
 
-  it('says how late it is, also where a read shows what has waited for its standby', async () => {
+  it('reports the time, even if a read shows what has waited for its standby', async () => {
     const log = open('late');
     const from = Date.now();
     await log.append(0, bytes('before'));
@@ -107,7 +108,7 @@ describeWithPostgres('a log in PostgreSQL', () => {
   }, 60_000);
 
   it(
-    'carries nodes over the death of its server with all that was acknowledged',
+    'lets nodes survive the death of its server with everything acknowledged',
     async () => {
       const times = { proofMs: 400, silenceMs: 700, marginMs: 50, beatMs: 80, retryMs: 30 };
       const folded: string[][] = [[], []];

@@ -29,7 +29,7 @@ async function call(node: TestNode, path: string, body: unknown): Promise<{ valu
     body: JSON.stringify(body),
   });
   expect(response.status).toBe(200);
-  // The tests ask for what answers with a list of records.
+  // The tests call only routes that answer with a list of records.
   return (await response.json()) as { value: string }[];
 }
 
@@ -60,7 +60,7 @@ afterEach(async () => {
 
 const at = (name: string) => join(folder, name);
 
-it('a node goes on from a backup of its folder, with all that came since', async () => {
+it('a node continues from a backup of its folder, with everything that came since', async () => {
   await backUp(tools, follower.dataDirectory, at('backup'));
   for (const value of ['one', 'two', 'three']) await produce(value);
   await expect(restore(tools, at('backup'), at('gap'), { skip: 1 })).rejects.toThrow(
@@ -74,12 +74,12 @@ it('a node goes on from a backup of its folder, with all that came since', async
   expect(await valuesOf(node)).toEqual(['before', 'one', 'two', 'three']);
 });
 
-it('a node does not pass over records where its folder leaves offsets out', async () => {
+it('a node does not skip records if its folder leaves out offsets', async () => {
   for (const value of ['one', 'two', 'three']) await produce(value);
   await backupFolder(nodeDisk, follower.dataDirectory, at('gap'), options, {
     skippedOffsets: (name) => (name.startsWith('topic/') ? 1_000_000 : 0),
   });
-  // A second start finds the same.
+  // A second start shows the same.
   for (let starts = 0; starts < 2; starts += 1) {
     const node = await cluster.start({ dataDirectory: at('gap') });
     await until(() => node.failures.length > 0 || isInStep(node));
@@ -89,7 +89,7 @@ it('a node does not pass over records where its folder leaves offsets out', asyn
   }
 });
 
-it('a folder begins another shared log once it has forgotten the one before', async () => {
+it('a folder starts another shared log once it has forgotten the previous one', async () => {
   for (const value of ['one', 'two']) await produce(value);
   await owner.stop();
   await backUp(tools, owner.dataDirectory, at('backup'));

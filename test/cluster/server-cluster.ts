@@ -1,4 +1,4 @@
-/** Real servers over one shared log, to be killed and stopped. */
+/** Real servers over one shared log, which tests kill and stop. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { PostgresServer } from '../support/program/postgres.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
 import type { NodeNetwork, NodePlace } from './rounds/node-network.js';
 
-/** What holds the log that nodes share. */
+/** The system that holds the shared log. */
 export interface SharedLogServers {
-  /** As `STEPWELL_COMMIT_LOG` names it. */
+  /** The log, as given in `STEPWELL_COMMIT_LOG`. */
   readonly url: string;
-  /** What a node needs beside that. */
+  /** Other environment variables that a node needs. */
   readonly environment?: Readonly<Record<string, string>>;
   end(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export class PostgresPair implements SharedLogServers {
     private readonly host: string,
   ) {}
 
-  /** Nodes of `network` reach it, too. */
+  /** Creates the pair; nodes of `network` can reach it, too. */
   static async create(network: NodeNetwork | null = null): Promise<PostgresPair> {
     const primary = await PostgresServer.create(network?.clusterNetwork);
     const host = network?.clusterHost ?? '127.0.0.1';
@@ -39,7 +39,7 @@ export class PostgresPair implements SharedLogServers {
     return [this.primary, this.standby].map((server) => server.urlAt(this.host)).join(',');
   }
 
-  /** As when its machine burns: the standby takes writes from now on. */
+  /** As if its machine were destroyed: the standby accepts writes from now on. */
   async losePrimary(): Promise<void> {
     await this.primary.kill();
     this.standby.promote();
@@ -50,7 +50,7 @@ export class PostgresPair implements SharedLogServers {
   }
 }
 
-/** What nodes in namespaces may deliver to. */
+/** The addresses to which nodes in namespaces may deliver. */
 const nearby = '10.0.0.0/8';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -66,7 +66,7 @@ export class ClusterServer {
     private readonly wrapper: readonly string[],
   ) {}
 
-  /** In `place`, or beside this process where there is none. */
+  /** Creates a server in `place`, or in the namespace of this process if there is none. */
   static async create(log: SharedLogServers, place?: NodePlace): Promise<ClusterServer> {
     const folder = await mkdtemp(join(tmpdir(), 'stepwell-node-'));
     leave(folder);
@@ -90,13 +90,13 @@ export class ClusterServer {
     this.process = await ServerProcess.start(this.folder, port, this.environment, this.wrapper);
   }
 
-  /** As a power button would. */
+  /** Kills the process at once. */
   async kill(): Promise<void> {
     await this.process?.kill();
     this.process = null;
   }
 
-  /** As a supervisor: what has ended is started again. */
+  /** Like a supervisor, starts the process again if it has ended. */
   async revive(): Promise<void> {
     if (this.process !== null && this.process.child.exitCode === null) return;
     await this.kill();
@@ -107,7 +107,7 @@ export class ClusterServer {
     this.process?.child.kill(name);
   }
 
-  /** Its answer, or null where there is none in time. */
+  /** The node's answer, or null if there is none in time. */
   async ask(
     method: string,
     path: string,
@@ -149,7 +149,7 @@ export class ServerCluster<Log extends SharedLogServers = SharedLogServers> {
     readonly nodes: readonly ClusterServer[],
   ) {}
 
-  /** Its end is the log's, too. */
+  /** Creates a cluster; ending it also ends its log. */
   static async create<Log extends SharedLogServers>(
     count: number,
     log: Log,
@@ -163,7 +163,7 @@ export class ServerCluster<Log extends SharedLogServers = SharedLogServers> {
     return new ServerCluster(log, nodes);
   }
 
-  /** The node that serves, waiting for one. */
+  /** Waits for a node that serves, and returns it. */
   async owner(except?: ClusterServer): Promise<ClusterServer> {
     for (;;) {
       for (const node of this.nodes) {

@@ -4,7 +4,7 @@ import { SharedCommits } from '../../src/server/cluster/shared-commits.js';
 
 const mebibyte = 1024 * 1024;
 
-it('a shared log is behind after two seconds, and sooner where 8 MiB wait for it', async () => {
+it('a shared log counts as behind after two seconds, and sooner if 8 MiB wait for it', async () => {
   let now = 0;
   const commits = new SharedCommits({ ...systemClock, monotonic: () => now });
   let acknowledge = (): void => undefined;
@@ -29,7 +29,7 @@ it('a shared log is behind after two seconds, and sooner where 8 MiB wait for it
   expect(commits.isBehind(100 * mebibyte)).toBe(false);
 });
 
-it('what a log appends at once is one batch of the shared log', async () => {
+it('what a log appends at once becomes one batch of the shared log', async () => {
   const commits = new SharedCommits(systemClock);
   const submitted: (readonly LogChange[])[] = [];
   commits.open(async (body) => ({ sequence: submitted.push(decodeChanges(body)) }));
@@ -39,7 +39,7 @@ it('what a log appends at once is one batch of the shared log', async () => {
     commits.trim('log', 1),
     commits.drop('other'),
   ]);
-  // The first goes at once, and the next one takes all that has come meanwhile.
+  // The first batch is sent at once, and the next one takes everything that has come meanwhile.
   expect(submitted).toEqual([
     records.map((one) => ({ kind: 'appended', log: 'log', records: one })),
     [

@@ -27,7 +27,7 @@ const part = (
   return { kind: 'part', epoch, life: one, after: 0, sequence, previous, ...whole };
 };
 
-/** What a reader makes of entries, from place 0 on. */
+/** The verdicts of a reader on entries, from place 0 on. */
 function verdicts(...entries: readonly Entry[]) {
   const history = new SharedHistory(ownershipRules);
   const kinds = entries.map(
@@ -44,11 +44,11 @@ describe('an entry', () => {
       { kind: 'heartbeat', epoch: 3, life: two, after: 2 ** 40, sequence: 9, checksum: 77 },
     ],
     ['part', part(4, 2 ** 45, 0xffffffff, { part: 2, parts: 3, after: 5 })],
-  ])('is read as it was written: %s', (_, entry) => {
+  ])('is decoded as it was encoded: %s', (_, entry) => {
     expect(decodeEntry(encodeEntry(entry))).toEqual(entry);
   });
 
-  it('with any bit changed is none', () => {
+  it('with any changed bit is not an entry', () => {
     const bytes = encodeEntry(part(1, 1, 0));
     for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
       const changed = Buffer.from(bytes);
@@ -65,21 +65,21 @@ describe('an entry', () => {
     expect(() => decodeEntry(bytes)).toThrow(NewerFormat);
   });
 
-  it('holds one part of what is larger', () => {
+  it('holds one part of a larger batch', () => {
     const sizes = (bytes: number) => partsOf(Buffer.alloc(bytes), 10).map(({ length }) => length);
     expect([sizes(0), sizes(10), sizes(21)]).toEqual([[0], [10], [10, 10, 1]]);
     expect(() => partsOf(Buffer.alloc(0x10000), 1)).toThrow(RangeError);
   });
 });
 
-describe('what counts', () => {
-  it('is the first claim of the next epoch', () => {
+describe('a counted entry', () => {
+  it('is the first claim of the next epoch, and no other claim', () => {
     const { kinds, state } = verdicts(claim(1, one), claim(1, two), claim(2, two));
     expect(kinds).toEqual(['claimed', 'ignored', 'claimed']);
     expect(state).toMatchObject({ epoch: 2, owner: two, next: 3 });
   });
 
-  it('is a batch once, of the owner, after the one before', () => {
+  it('is a batch of the owner after the last counted one, and only once', () => {
     const first = chained(0, body);
     const { kinds, state } = verdicts(
       claim(1, one),
@@ -93,7 +93,7 @@ describe('what counts', () => {
     expect(state).toMatchObject({ sequence: 2, checksum: chained(first, body) });
   });
 
-  it('is a batch of parts when its last part has come, whatever comes between', () => {
+  it('is a batch of parts when its last part comes, whatever comes in between', () => {
     const piece = (index: number) =>
       part(1, 1, 0, { part: index, parts: 3, body: body.subarray(index, index + 1) });
     const { kinds, state } = verdicts(
@@ -105,7 +105,7 @@ describe('what counts', () => {
     expect(state.checksum).toBe(chained(0, body.subarray(0, 3)));
   });
 
-  it('are no parts of an owner that has lost the log', () => {
+  it('is never a part of an owner that has lost the log', () => {
     const { kinds } = verdicts(
       claim(1, one),
       part(1, 1, 0, { part: 0, parts: 2 }),
@@ -148,7 +148,7 @@ describe('a log without its tail', () => {
     expect(() => verdicts(claim(1, one), part(1, 1, 0), entry)).toThrow(AcknowledgedEntriesMissing);
   });
 
-  it('is noticed by an owner that has not read what the one before wrote', () => {
+  it('is noticed by an owner that has not read what the previous owner wrote', () => {
     const entries = [claim(1, one), part(1, 1, 0), claim(2, two), part(2, 1, 0)];
     expect(() => verdicts(...entries)).toThrow('its owner has not read batch 1');
   });
@@ -164,12 +164,12 @@ describe('a log without its tail', () => {
         { kind: 'heartbeat', epoch: 2, life: two, after: 4, sequence: 1, checksum: first },
       ],
     ],
-  ])('is noticed by %s, which had read that there is another one', (_, entries) => {
+  ])('is noticed by %s, whose writer had read about another owner', (_, entries) => {
     const before = [claim(1, one), part(1, 1, 0), claim(2, two, 2)];
     expect(() => verdicts(...before, ...entries)).toThrow('its writer does not know who');
   });
 
-  it('is noticed behind a place that is left out, too', () => {
+  it('is noticed after a skipped place, too', () => {
     const history = new SharedHistory(ownershipRules);
     const fold = (place: number, entry: Entry) =>
       history.fold({ place, at: place, bytes: encodeEntry(entry) }).kind;
@@ -180,7 +180,7 @@ describe('a log without its tail', () => {
     expect(() => fold(9, part(1, 1, 0, { after: 8 }))).toThrow('its writer does not know who');
   });
 
-  it('is noticed by bytes that are no entry', () => {
+  it('is noticed by bytes that are not an entry', () => {
     const history = new SharedHistory(ownershipRules);
     const bytes = Buffer.alloc(100);
     expect(() => history.fold({ place: 0, at: 0, bytes })).toThrow(AcknowledgedEntriesMissing);
@@ -188,7 +188,7 @@ describe('a log without its tail', () => {
 });
 
 describe('kept seeds', () => {
-  it('are forgotten after ten minutes of the log', () => {
+  it('are forgotten after ten minutes by the clock of the log', () => {
     const seeds = new KeptSeeds();
     seeds.keep('a', 1000);
     seeds.keep('b', 600_000);
@@ -199,7 +199,7 @@ describe('kept seeds', () => {
     expect(['a', 'd'].map((seed) => copy.has(seed))).toEqual([true, false]);
   });
 
-  it('are kept where the clock of the log goes back', () => {
+  it('are kept if the clock of the log goes back', () => {
     const seeds = new KeptSeeds();
     seeds.keep('a', 900_000);
     seeds.keep('b', 0);

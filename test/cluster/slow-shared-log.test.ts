@@ -18,7 +18,7 @@ describeWithPostgres('a node whose PostgreSQL stands still', () => {
     await postgres.kill();
   }, 60_000);
 
-  it('refuses new work, and keeps what it has taken in and what attempts came to', async () => {
+  it('refuses new work, and keeps accepted work and the outcomes of attempts', async () => {
     const attempts: ServerResponse[] = [];
     const sink = createServer((_request, response) => attempts.push(response));
     await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
@@ -57,7 +57,7 @@ describeWithPostgres('a node whose PostgreSQL stands still', () => {
 
     postgres.signal('CONT');
     const statuses = await Promise.all(answers.map(async (answer) => (await answer).status));
-    // What was taken in is done, and the rest was refused.
+    // Accepted work is done, and the rest was refused.
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     await until(async () => (await ask('GET', `/v2/messages/${messageId}`)).status === 404);
     expect(attempts).toHaveLength(1);

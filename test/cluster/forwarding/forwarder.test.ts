@@ -20,7 +20,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** What an owner does with a request that it believes. */
+/** What an owner does with a request whose signature it accepts. */
 type Behavior = (response: ServerResponse, incoming: IncomingMessage, count: number) => void;
 
 let closing: (() => Promise<unknown>)[] = [];
@@ -86,11 +86,11 @@ const text = async (forwarded: Awaited<ReturnType<Forwarder['forward']>>) =>
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Time that passes by a test's word, and what is said of it. */
+/** A clock that a test advances, and what depends on it. */
 function manualTime() {
-  // Nodes believe no others whose clocks differ by more than 30 s.
+  // Nodes do not accept requests of nodes whose clocks differ by more than 30 s.
   const clock = new ManualClock(systemClock.now());
-  // What has become due may have to do with the network.
+  // What became due may need the network.
   const passes = async (ms: number) => {
     clock.advance(ms);
     await soon();
@@ -101,7 +101,7 @@ function manualTime() {
 const answer: Behavior = (response, _, count) => response.end(`answer ${count}`);
 
 describe('a forwarded request', () => {
-  it('is answered by the owner, over connections that are kept', async () => {
+  it('is answered by the owner over persistent connections', async () => {
     const { url, seen, connections } = await owner(answer);
     const nodes = forwarder({ owner: () => url });
     expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 1');
@@ -116,7 +116,7 @@ describe('a forwarded request', () => {
     expect(nodes.heldBytes).toBe(0);
   });
 
-  it('is refused, and not sent again, where the secrets differ', async () => {
+  it('is refused, and not sent again, if the secrets differ', async () => {
     const { url, seen } = await owner(answer);
     const stranger = forwarder({ owner: () => url, secret: 'another one' });
     const reason = 'not believed';
@@ -138,14 +138,14 @@ describe('a forwarded request', () => {
     ]);
   });
 
-  it('is not sent again where it may have been carried out and cannot be known', async () => {
+  it('is not sent again if it may have been carried out and cannot be recognized', async () => {
     const { url, seen } = await owner((_, incoming) => incoming.socket.destroy());
     const nodes = forwarder({ owner: () => url });
     expect(await text(await nodes.forward(request('s1', 'once', false)))).toBe('unknown');
     expect(seen).toHaveLength(1);
   });
 
-  it('is sent again, as the first time, where no connection came about', async () => {
+  it('is sent again as a first attempt if no connection was established', async () => {
     const { url, seen } = await owner(answer);
     let asked = 0;
     const nodes = forwarder({
@@ -166,7 +166,7 @@ describe('a forwarded request', () => {
     expect(await held).toEqual({ kind: 'here', attempt: 1 });
   });
 
-  it('leaves an owner that stands still when another one takes over', async () => {
+  it('leaves an owner that hangs when another node takes over', async () => {
     const still = await owner(() => undefined);
     const next = await owner(answer);
     let known = still.url;
@@ -199,7 +199,7 @@ describe('a forwarded request', () => {
     expect(nodes.heldBytes).toBe(0);
   });
 
-  it('waits for an owner that is heard or answers others, and where it is sent once', async () => {
+  it('waits if the owner is heard or answers others, or if it may be sent only once', async () => {
     const finish: (() => void)[] = [];
     const slow = await owner((response, { url }) => {
       if (url === '/quick') response.end();
@@ -250,7 +250,7 @@ describe('a forwarded request', () => {
     expect(nodes.heldBytes).toBe(0);
   });
 
-  it('is not held where the bodies of others leave no room', async () => {
+  it('is not held if the bodies of other requests leave no room', async () => {
     const { url } = await owner(answer);
     let known: string | null = null;
     const nodes = forwarder({ owner: () => known, heldBytes: 8 });
@@ -264,7 +264,7 @@ describe('a forwarded request', () => {
     expect(nodes.heldBytes).toBe(0);
   });
 
-  it('is given up when its client goes, and when the node ends', async () => {
+  it('is given up when its client disconnects, and when the node ends', async () => {
     const nodes = forwarder({ owner: () => null });
     const leaving = new AbortController();
     const [left, ended] = [
@@ -283,7 +283,7 @@ describe('a forwarded request', () => {
       response.write('first,');
       finish = () => response.end('last');
     });
-    // What has begun to be answered goes on, though the owner is not heard any more.
+    // An answer that has begun continues even if the owner is no longer heard.
     const { clock, passes } = manualTime();
     const nodes = forwarder({ owner: () => url, heldMs: 5000, overdueMs: () => 60_000, clock });
     const forwarded = await nodes.forward(request('s1'));

@@ -12,7 +12,7 @@ const hop = { client: 'fe80::1%ü\n"a"', seed: '0123456789abcdef', attempt: 2 };
 const headers = signHop('secret', request, hop, now);
 
 describe('a hop', () => {
-  it('is believed with what it says of the client', () => {
+  it('is accepted with the data of the client in it', () => {
     const opened = openHop('secret', request, headers, now + 29_000);
     const digest = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881';
     expect(opened).toEqual({ kind: 'hop', hop, digest });
@@ -23,7 +23,7 @@ describe('a hop', () => {
     expect(isHop(headers)).toBe(true);
   });
 
-  it('is none where a client sends the request', () => {
+  it('is not recognized in a request that a client sends', () => {
     expect(openHop('secret', request, { host: 'a' }, now)).toEqual({ kind: 'none' });
   });
 
@@ -41,7 +41,7 @@ describe('a hop', () => {
     expect(opened).toEqual({ kind: 'refused', reason: expect.stringContaining('signature') });
   });
 
-  it('is refused with another secret, after its time, a second time, and in pieces', () => {
+  it('is refused with another secret, too late, if forwarded twice, and if incomplete', () => {
     const { 'stepwell-hop-seed': _, ...pieces } = headers;
     const reasons = [
       openHop('other', request, headers, now),

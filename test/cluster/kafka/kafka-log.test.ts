@@ -21,7 +21,7 @@ const notLeader = 6;
 const timedOut = 7;
 const notEnoughReplicas = 19;
 
-/** Everything from a place on, by as many reads as it takes. */
+/** Reads everything from a place on, with as many reads as needed. */
 async function all(log: CommitLog, from = 0): Promise<string[]> {
   const found: string[] = [];
   for (let end = from + 1; from + found.length < end; ) {
@@ -35,13 +35,13 @@ async function all(log: CommitLog, from = 0): Promise<string[]> {
   return found;
 }
 
-/** The log, without what only mock brokers or only real ones do. */
+/** The tests that both mock brokers and real brokers pass. */
 function describeLog(open: (topic: string) => Promise<CommitLog>): void {
-  it('gives places in order', async () => {
+  it('assigns places in order', async () => {
     const log = await open('places');
     expect(await log.read(0)).toEqual({ start: 0, end: 0, entries: [] });
     for (let place = 0; place < 20; place += 1) {
-      // Kafka does not compare places: what is expected makes no difference.
+      // Kafka does not compare places, so the expected place makes no difference.
       const outcome = await log.append(place === 7 ? 3 : place, bytes(`${place}`));
       expect(outcome).toMatchObject({ kind: 'stored', place });
     }
@@ -52,7 +52,7 @@ function describeLog(open: (topic: string) => Promise<CommitLog>): void {
     expect(ats.every((at) => Math.abs((at ?? 0) - Date.now()) < 3_600_000)).toBe(true);
   });
 
-  it('gives writers at one place a place each, in one order for all', async () => {
+  it('gives each of several concurrent writers a place, in one order for all', async () => {
     const logs = [await open('race'), await open('race'), await open('race')];
     const places = new Map<number, string>();
     for (let round = 0; round < 10; round += 1) {
@@ -101,7 +101,7 @@ describeWithRealBrokers('a log on real brokers', () => {
 
   describeLog(open);
 
-  it('lets go of what is trimmed, and keeps its places', async () => {
+  it('deletes what is trimmed, and keeps the places of the rest', async () => {
     const log = await open('trimmed');
     for (let place = 0; place < 40; place += 1) await log.append(place, bytes(`${place}`));
     await log.trim(30);
@@ -142,7 +142,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
   describeLog(open);
 
   it.each([notLeader, timedOut, notEnoughReplicas])(
-    'takes error %d for an outcome that it does not know',
+    'treats error %d as an unknown outcome',
     async (code) => {
       const log = await open(`error-${code}`);
       await log.append(0, bytes('before'));
@@ -155,7 +155,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     },
   );
 
-  it('gives up an append that waits, which may be there all the same', async () => {
+  it('gives up an append that waits, whose entry may be stored all the same', async () => {
     const log = await open('lost');
     await log.append(0, bytes('before'));
     await brokers.answerLate(1, 'produce', 60_000);
@@ -166,7 +166,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     expect(await all(log)).toEqual(['before', 'waits', 'again']);
   });
 
-  it('appends where a connection takes longer than a node waits for an append', async () => {
+  it('appends even if a connection takes longer than a node waits for an append', async () => {
     class SlowConnection extends protocol.Connection {
       override async connect(host: string, port: number): Promise<void> {
         await pause(800);
@@ -175,7 +175,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     }
     const log = await open('slow', { Connection: SlowConnection });
     const outcomes: string[] = [];
-    // As a node does: what is not stored after a second is given up by the next.
+    // Like a node, gives up an append after a second by starting the next.
     while (!outcomes.includes('stored') && outcomes.length < 10) {
       const late = pause(1000).then(() => 'late');
       const append = log.append(0, bytes('one')).then(({ kind }) => kind);
@@ -198,7 +198,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     expect(await read()).toEqual(stored);
   });
 
-  it('goes on when its brokers come back', async () => {
+  it('continues when its brokers come back', async () => {
     const log = await open('away');
     await log.append(0, bytes('before'));
     for (const broker of [1, 2, 3]) await brokers.down(broker);
@@ -217,20 +217,20 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     const found = log.read(0);
     await other.append(0, bytes('first'));
     const { entries, end } = await found;
-    // The broker may answer with what came, or that nothing had.
+    // The broker may answer with the new entry, or with none.
     expect(entries.length).toBe(end);
   });
 
-  it('says where it ends to a reader that has read more', async () => {
+  it('reports its end to a reader that has read beyond it', async () => {
     const log = await open('cut-off');
     await log.append(0, bytes('only'));
     expect(await log.read(5)).toEqual({ start: 0, end: 1, entries: [] });
   });
 
-  it('does not believe a leader of older days that entries are missing', async () => {
+  it('does not believe a former leader that entries are missing', async () => {
     const { addresses } = brokers;
     const [first = '', second = ''] = addresses.split(',');
-    // The broker asked first says that it leads still; the other one knows better.
+    // The broker asked first says that it still leads; the other one knows the new leader.
     const metadata: Protocol['metadata'] = async (connection, ...words) => {
       const answer = await protocol.metadata(connection, ...words);
       const isFirst = first.endsWith(`:${connection.port}`);
@@ -242,7 +242,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     const log = await open('older', { metadata }, `${first},${second}`);
     await log.append(0, bytes('only'));
     await expect(log.read(5)).rejects.toThrow('another broker leads by now');
-    // From now on that broker is asked no more: its epoch is older than one that was seen.
+    // From now on that broker is not used: its epoch is older than one already seen.
     expect(await log.read(5)).toEqual({ start: 0, end: 1, entries: [] });
   });
 
@@ -330,7 +330,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
 });
 
 describe('openKafkaLog', () => {
-  it('speaks TLS, and does not trust a certificate that signed itself', async () => {
+  it('uses TLS, and does not trust a self-signed certificate', async () => {
     const server = createServer({ ...selfSigned });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -339,7 +339,7 @@ describe('openKafkaLog', () => {
     server.close();
   });
 
-  it('says that no broker answers', async () => {
+  it('reports that no broker answers', async () => {
     await expect(openKafkaLog('kafka://127.0.0.1:1,127.0.0.1:2/log')).rejects.toThrow(
       /no broker answers about the topic: .*ECONNREFUSED.*ECONNREFUSED/,
     );

@@ -11,7 +11,7 @@ const reasonOf = (url: string): string => {
   throw new Error('it was read');
 };
 
-describe('a URL of a log on the protocol of Kafka', () => {
+describe('a URL of a log over the Kafka protocol', () => {
   it('names brokers and a topic', () => {
     expect(parseKafkaUrl('kafka://one:9092/stepwell.log')).toEqual({
       brokers: [{ host: 'one', port: 9092 }],
@@ -26,7 +26,7 @@ describe('a URL of a log on the protocol of Kafka', () => {
     ]);
   });
 
-  it('says how to log in', () => {
+  it('defines how to log in', () => {
     const url = 'kafka://us%40er:p%3Aass%2F@one:9093/t?tls=true&sasl=scram-sha-256';
     expect(parseKafkaUrl(url)).toMatchObject({
       tls: true,

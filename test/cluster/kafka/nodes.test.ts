@@ -42,7 +42,7 @@ describeWithMockBrokers('nodes over a log on the protocol of Kafka', () => {
   const newLog = () =>
     new KafkaLog(protocol, parseKafkaUrl(`kafka://${brokers.addresses}/${topic}`), systemClock);
 
-  /** Commits texts through the node that owns the log: those that were acknowledged. */
+  /** Commits texts through the owner; returns the acknowledged ones. */
   async function commit(name: string, count: number): Promise<string[]> {
     const acknowledged: string[] = [];
     for (let attempt = 0; acknowledged.length < count; attempt += 1) {
@@ -61,7 +61,9 @@ describeWithMockBrokers('nodes over a log on the protocol of Kafka', () => {
     return acknowledged;
   }
 
-  /** All of them have folded the same, and each text once, in the order of acknowledgements. */
+  /**
+   * Expects that all nodes have folded the same, each text once, in the order of acknowledgements.
+   */
   async function haveFolded(live: readonly Folding[], acknowledged: readonly string[]) {
     const sequences = () => new Set(live.map(({ node }) => node.state.sequence));
     while (sequences().size > 1) await pause(20);
@@ -73,7 +75,7 @@ describeWithMockBrokers('nodes over a log on the protocol of Kafka', () => {
     expect(live[0]?.texts.filter((text) => isAcknowledged.has(text))).toEqual(acknowledged);
   }
 
-  it('keep all that was acknowledged while brokers fail and lead in turn', async () => {
+  it('keep everything acknowledged while brokers fail and take turns in leading', async () => {
     const random = new SeededRandom(seed);
     const between = (low: number, high: number) => low + random.below(high - low + 1);
     let isOver = false;
@@ -102,10 +104,10 @@ describeWithMockBrokers('nodes over a log on the protocol of Kafka', () => {
     await haveFolded(nodes, acknowledged);
   }, 120_000);
 
-  it('go on with all that was acknowledged when the owner ends in the middle', async () => {
+  it('continue with everything acknowledged when the owner ends in the middle', async () => {
     const acknowledged = await commit('first', 40);
     const owner = nodes.find(({ node }) => node.maySubmit)!;
-    // It is at work when it ends: nothing says whether that counts.
+    // A batch is in flight when the owner ends; whether it counts is unknown.
     const last = owner.node.submit(Buffer.from('last words')).catch(() => undefined);
     await owner.end();
     await last;
@@ -116,7 +118,7 @@ describeWithMockBrokers('nodes over a log on the protocol of Kafka', () => {
     );
   }, 60_000);
 
-  it('do not count what an owner of earlier days writes', async () => {
+  it('do not count what a former owner writes', async () => {
     const acknowledged = await commit('first', 5);
     const owner = nodes.find(({ node }) => node.maySubmit)!;
     const before = owner.node.state;
@@ -178,7 +180,7 @@ class Folding {
     });
   }
 
-  /** Nothing that it has under way reaches it any more. */
+  /** Nothing that is in flight reaches the node any more. */
   async end(): Promise<void> {
     this.node.close();
     await this.log.close();

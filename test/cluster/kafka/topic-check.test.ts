@@ -14,7 +14,7 @@ const notPermitted = 29;
 const badReplication = 38;
 const topicExists = 36;
 
-/** Mock brokers describe no settings and make no topics: their answers to that are given here. */
+/** Mock brokers do not describe settings or create topics, so their answers are faked here. */
 describeWithMockBrokers('the topic of a log', () => {
   let brokers: MockBrokers;
   let protocol: Protocol;
@@ -53,7 +53,7 @@ describeWithMockBrokers('the topic of a log', () => {
 
   afterAll(() => brokers.stop());
 
-  it('is taken where it is fit', async () => {
+  it('is accepted if it is fit', async () => {
     await prepare('log', {});
   });
 
@@ -72,13 +72,13 @@ describeWithMockBrokers('the topic of a log', () => {
   it.each([
     ['Describe', { metadata: () => Promise.reject(refusal(3, notPermitted)) }],
     ['DescribeConfigs', { describeConfigs: () => Promise.reject(refusal(32, notPermitted)) }],
-  ])('is refused where the user may not %s it', async (right, using) => {
+  ])('is refused if the user may not %s it', async (right, using) => {
     await expect(prepare('log', using)).rejects.toThrow(
       `the topic log cannot hold a shared log. The user may not ${right} it.`,
     );
   });
 
-  /** Brokers that know no topic until it is made. */
+  /** Brokers that do not know a topic until it is created. */
   const without = (answer: () => Promise<unknown>) => {
     let isMade = false;
     const asked: unknown[] = [];
@@ -97,7 +97,7 @@ describeWithMockBrokers('the topic of a log', () => {
     return { asked, using: { metadata, createTopics } };
   };
 
-  it('is made where there is none', async () => {
+  it('is created if it does not exist', async () => {
     const { asked, using } = without(async () => undefined);
     await prepare('log', using);
     expect(asked).toEqual([
@@ -118,11 +118,11 @@ describeWithMockBrokers('the topic of a log', () => {
     ]);
   });
 
-  it('is taken where another node makes it at the same moment', async () => {
+  it('is accepted if another node creates it at the same moment', async () => {
     await prepare('log', without(() => Promise.reject(refusal(19, topicExists))).using);
   });
 
-  it('is not made where the brokers refuse, and says in their words why', async () => {
+  it('is not created if the brokers refuse, and the error quotes their reason', async () => {
     const said = 'Unable to replicate the partition 3 time(s)';
     const { using } = without(() => Promise.reject(refusal(19, badReplication, said)));
     await expect(prepare('log', using)).rejects.toThrow(

@@ -10,7 +10,7 @@ const fit: DescribedTopic = {
   replicas: 3,
   settings: new Map([
     ...newTopic.settings.map(({ name, value }) => [name, value] as const),
-    // What brokers have by themselves.
+    // The defaults of brokers.
     ['max.message.bytes', '1048588'],
     ['compression.type', 'producer'],
   ]),
@@ -19,7 +19,7 @@ const withSetting = (name: string, value: string) =>
   unfitReasons({ ...fit, settings: new Map([...fit.settings, [name, value]]) });
 
 describe('a topic that holds a shared log', () => {
-  it('is as one that is made for it', () => {
+  it('is fit if it is like a topic that is created for it', () => {
     expect(unfitReasons(fit)).toEqual([]);
     expect(unfitReasons({ ...fit, replicas: 5 })).toEqual([]);
     expect(withSetting('min.insync.replicas', '3')).toEqual([]);
@@ -42,7 +42,7 @@ describe('a topic that holds a shared log', () => {
     expect(others).toEqual([]);
   });
 
-  it('has one partition, three replicas, and settings that are known', () => {
+  it('has one partition, three replicas, and settings that the brokers report', () => {
     expect(unfitReasons({ partitions: 3, replicas: 1, settings: new Map() })).toEqual([
       'It has 3 partitions and must have one, which gives one order.',
       'It has 1 replicas and must have at least three, so that one may be away.',

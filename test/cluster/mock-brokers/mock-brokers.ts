@@ -1,4 +1,4 @@
-/** librdkafka's mock brokers, where gcc and librdkafka-dev are installed. */
+/** librdkafka's mock brokers, if gcc and librdkafka-dev are installed. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,16 +28,16 @@ function newProgram(): string {
   return program;
 }
 
-/** Tests that need mock brokers; where there are none they are skipped, by this name. */
+/** A group of tests that need mock brokers; skipped under this name if there are none. */
 export const describeWithMockBrokers = (name: string, tests: () => void): void =>
   isAvailable
     ? describe(name, tests)
     : describe.skip(`${name} (gcc or librdkafka-dev is not installed)`, tests);
 
-/** `host:port,...` of real brokers, on which tests make topics; null where there are none. */
+/** `host:port,...` of real brokers, on which tests create topics; null if there are none. */
 export const realBrokers = process.env['STEPWELL_TEST_KAFKA'] ?? null;
 
-/** Tests that need real brokers. */
+/** A group of tests that need real brokers. */
 export const describeWithRealBrokers = (name: string, tests: () => void): void =>
   realBrokers === null
     ? describe.skip(`${name} (STEPWELL_TEST_KAFKA names none)`, tests)
@@ -67,7 +67,7 @@ export class MockBrokers {
     return brokers;
   }
 
-  /** Makes a topic, which its first broker leads. */
+  /** Creates a topic that the first broker leads. */
   async topic(name: string): Promise<void> {
     await this.command(`topic ${name}`);
     await this.lead(name, 1);
@@ -77,17 +77,17 @@ export class MockBrokers {
     return this.command(`leader ${topic} ${broker}`);
   }
 
-  /** All answers come that much later. */
+  /** Delays all answers. */
   delay(ms: number): Promise<void> {
     return this.command(`rtt ${ms}`);
   }
 
-  /** The next requests of a kind do nothing and are answered with an error. */
+  /** Makes the next requests of a kind fail with an error, without effect. */
   fail(kind: RequestKind, code: number, count = 1): Promise<void> {
     return this.command(`fail ${requestKinds[kind]} ${code} ${count}`);
   }
 
-  /** A broker carries out the next request of a kind, and answers late. */
+  /** Makes a broker carry out the next request of a kind, but answer late. */
   answerLate(broker: number, kind: RequestKind, ms: number): Promise<void> {
     return this.command(`late ${broker} ${requestKinds[kind]} ${ms}`);
   }

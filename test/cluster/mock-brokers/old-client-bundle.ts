@@ -1,4 +1,4 @@
-/** Has the shipped program find `old-client.ts` where it asks for the client of Kafka. */
+/** Makes the shipped program load `old-client.ts` in place of the Kafka client. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { leave } from '../../support/leftovers.js';
 
 const name = '@platformatic/kafka';
 
-/** The environment of a server whose client of Kafka speaks to mock brokers. */
+/** The environment of a server whose Kafka client works with mock brokers. */
 export async function oldClientEnvironment(): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'stepwell-old-client-'));
   leave(folder);

@@ -1,5 +1,5 @@
 /**
- * What a server under test finds instead in the client of Kafka: requests in versions that Debian's
+ * Replaces parts of the Kafka client in a server under test: requests in versions that Debian's
  * mock brokers answer, and answers about the settings of a topic, which those brokers do not give.
  */
 import { fetch, metadata, produce } from './old-requests.js';

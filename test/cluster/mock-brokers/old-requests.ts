@@ -21,7 +21,9 @@ const refuse = (errors: Codes, key: number, version: number, response: object) =
   if (Object.keys(errors).length > 0) throw new ResponseError(key, version, errors, response);
 };
 
-/** kafka.apache.org/protocol, "Metadata Request (Version: 2)": it knows no epochs of leaders. */
+/**
+ * kafka.apache.org/protocol, "Metadata Request (Version: 2)": this version has no leader epochs.
+ */
 export const metadata = createAPI<
   [topics: string[] | null],
   Awaited<ReturnType<Protocol['metadata']>>

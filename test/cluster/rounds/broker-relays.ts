@@ -1,7 +1,8 @@
 /**
- * The way of nodes in namespaces to mock brokers, which listen on this machine's loopback address
- * and name it to their clients: on the loopback of each namespace a relay listens at the brokers'
- * ports, and passes connections through the network, where they can be cut.
+ * Connects nodes in namespaces to mock brokers. The brokers listen on this machine's loopback
+ * address, and give that address to their clients. So a relay on the loopback of each namespace
+ * listens at the brokers' ports, and forwards connections through the network, where they can be
+ * cut.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +38,7 @@ export class BrokerRelays {
     ports: readonly string[],
   ): Promise<void> {
     const words = [...wrapper, process.execPath, program, here, there, ...ports];
-    // Without what this process loads into others, which a relay does not need.
+    // Without the modules that this process preloads, which a relay does not need.
     const env = { PATH: process.env['PATH'] };
     const relay = killedAtLast(
       spawn(words[0] ?? '', words.slice(1), { env, stdio: ['ignore', 'pipe', 'inherit'] }),

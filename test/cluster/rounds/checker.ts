@@ -1,17 +1,20 @@
 /**
- * Judges what rounds of faults have seen: order, parallelism, rates, and what stale owners took in.
- * Pure. A takeover permits what docs/cluster.md names: attempts under way are made again, and the
- * owner before may still run what it had begun.
+ * Judges the observations of rounds of faults: order, parallelism, rates, and what stale owners
+ * accepted. Pure. A takeover permits what docs/cluster.md names: attempts in progress are repeated,
+ * and the previous owner may still run what it had begun.
  */
 import type { Acknowledged, Arrival, Committed, Lane, Observed, Takeover } from './observed.js';
 
-/** What an attempt may take from its start at a node to its arrival, milliseconds. */
+/** The longest time from the start of an attempt at a node to its arrival, in milliseconds. */
 const onTheWayMs = 1000;
 
-/** Two programs of one machine read its clock at different moments, and in whole milliseconds. */
+/**
+ * Tolerance, because two programs of one machine read its clock at different moments, in whole
+ * milliseconds.
+ */
 const clockMs = 20;
 
-/** What of it may not be, a sentence each; none where all is as promised. */
+/** The violations of the promises, one sentence each; empty if there are none. */
 export function violationsOf(observed: Observed): string[] {
   const { lanes, arrivals, takeovers } = observed;
   return [
@@ -28,7 +31,7 @@ export function violationsOf(observed: Observed): string[] {
   ];
 }
 
-/** What was not acknowledged may come at any time: a node may have held it. */
+/** An unacknowledged message may arrive at any time, because a node may have held it. */
 function outOfOrder(
   { name }: Lane,
   arrivals: readonly Arrival[],
@@ -66,7 +69,9 @@ function tooManyAtOnce(
   return found;
 }
 
-/** One may be of the owner before a takeover, and the other one of the owner after it. */
+/**
+ * Whether one attempt may be of the owner before a takeover, and the other of the owner after it.
+ */
 function mayBeOfTwoOwners(
   earlier: Arrival,
   later: Arrival,
@@ -81,27 +86,32 @@ function mayBeOfTwoOwners(
   );
 }
 
-/** A window that may be open now, opened somewhere between, with so many starts in it. */
+/**
+ * A window that may be open now: opened between `earliest` and `latest`, with `starts` starts in
+ * it.
+ */
 interface OpenWindow {
   readonly earliest: number;
   readonly latest: number;
   readonly starts: number;
 }
 
-/** A start as far as it is known, which `number` shows; null = one that was never sent. */
+/** What is known of a start; a `number` of null means a start that was never sent. */
 interface Start {
   readonly number: number | null;
-  /** When it was met. */
+  /** When the start was observed. */
   readonly at: number;
   readonly earliest: number;
   readonly latest: number;
-  /** Whether it may be left out: it was none, or counts in a window of an owner before. */
+  /**
+   * Whether the start may be ignored: it did not happen, or counts in a window of a previous owner.
+   */
   readonly isOptional: boolean;
 }
 
 /**
- * Whether there are windows, each a period after the one before or later, of which none has more
- * starts than the rate.
+ * Searches for windows, each at least a period after the previous one, none with more starts than
+ * the rate allows; reports a violation if there are none.
  */
 function tooManyStarts(
   { name, rate }: Lane,
@@ -123,9 +133,9 @@ function tooManyStarts(
 }
 
 /**
- * A start lies up to `onTheWayMs` before its arrival, and that up to `lateMs` before it was noted;
- * one that may be a straggler may also be of the new owner, and have opened its window. An owner
- * that is lost may have opened a window for a start which it never sent: what is reserved counts.
+ * A start is up to `onTheWayMs` before its arrival, which is up to `lateMs` before it was noted. A
+ * start that may be a straggler may also be of the new owner, and have opened that owner's window.
+ * A lost owner may have opened a window for a start that it never sent, because reservations count.
  */
 function startsOf(arrivals: readonly Arrival[], takeovers: readonly Takeover[]): Start[] {
   const sent = arrivals.map(({ number, from, lateMs }): Start => {
@@ -137,13 +147,13 @@ function startsOf(arrivals: readonly Arrival[], takeovers: readonly Takeover[]):
     .filter(({ isPlanned }) => !isPlanned)
     .flatMap(({ from, until }) => {
       const start = { number: null, earliest: from - onTheWayMs, latest: until, isOptional: true };
-      // What came during the takeover may lie in the window before this one, or in its own.
+      // A start during the takeover may be in the window before this one, or in its own.
       return [from, until].map((at): Start => ({ at, ...start }));
     });
   return [...sent, ...lost].sort((one, other) => one.at - other.at);
 }
 
-/** The start is one of that window, or the first of the next. */
+/** The possible windows if the start belongs to this window, or is the first of the next. */
 function withStart(
   { earliest, latest, starts }: OpenWindow,
   start: Pick<OpenWindow, 'earliest' | 'latest'>,
@@ -162,7 +172,7 @@ function withStart(
   return next;
 }
 
-/** Leaves out what another one allows, too. */
+/** Removes windows that allow nothing that another window does not allow. */
 function withoutWorse(windows: readonly OpenWindow[]): OpenWindow[] {
   const isNoWorse = (one: OpenWindow, other: OpenWindow) =>
     one.earliest <= other.earliest && one.latest >= other.latest && one.starts <= other.starts;
@@ -175,14 +185,17 @@ function withoutWorse(windows: readonly OpenWindow[]): OpenWindow[] {
   );
 }
 
-/** It may have been started before its node was stopped, and sent when that went on. */
+/**
+ * Whether an attempt may have been started before its node was stopped, and sent when the node
+ * continued.
+ */
 function isStraggler(at: number, takeovers: readonly Takeover[]): boolean {
   return takeovers.some(
     ({ wentOnAt }) => wentOnAt !== null && at >= wentOnAt && at <= wentOnAt + onTheWayMs,
   );
 }
 
-/** A message whose attempt was answered comes again where a takeover lost that answer alone. */
+/** Reports answered messages that came again; only a takeover that lost the answer permits that. */
 function repeatedInVain(arrivals: readonly Arrival[], takeovers: readonly Takeover[]): string[] {
   const found: string[] = [];
   const before = new Map<number, Arrival>();

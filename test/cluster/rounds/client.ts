@@ -1,11 +1,13 @@
-/** The client of the rounds: one request at a time, to the next node where one fails. */
+/**
+ * The client of the rounds: sends one request at a time, and goes to the next node if one fails.
+ */
 import { basic } from '../../support/program/server-process.js';
 import type { ClusterServer } from '../server-cluster.js';
 import type { Acknowledged, Lane } from './observed.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The lanes that are delivered at once, or as their limits allow. */
+/** The lanes, which are delivered at once or as their limits allow. */
 export const lanes: readonly Lane[] = [
   { name: 'plain', isOrdered: false, parallelism: null, rate: null },
   { name: 'queue', isOrdered: true, parallelism: 1, rate: null },
@@ -13,7 +15,7 @@ export const lanes: readonly Lane[] = [
   { name: 'rate', isOrdered: false, parallelism: null, rate: { starts: 5, periodMs: 5000 } },
 ];
 
-/** How long the destination takes for one of a lane, milliseconds. */
+/** How long the destination takes to answer a message of a lane, in milliseconds. */
 export const answerMs = (lane: string): number => ({ queue: 5, parallel: 40 })[lane] ?? 0;
 
 const headersOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -28,10 +30,13 @@ const headersOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   later: { 'upstash-delay': '10h' },
 };
 
-/** Nothing of it is delivered within a run: what was acknowledged is asked for at the end. */
+/**
+ * Messages of `later` are not delivered during a run: the acknowledged ones are looked up at the
+ * end.
+ */
 const turns = ['later', 'plain', 'queue', 'parallel'] as const;
 
-/** A record, and where it was acknowledged. */
+/** A record, and the position given in its acknowledgement. */
 export interface Produced {
   readonly partition: number;
   readonly offset: number;
@@ -41,7 +46,7 @@ export interface Produced {
 export class RoundsClient {
   readonly acknowledged: Acknowledged[] = [];
   readonly produced: Produced[] = [];
-  /** Answers that were no acknowledgement, by status; 0 = none came. */
+  /** Number of other answers by status; 0 = no answer came. */
   readonly others: Record<number, number> = {};
   lastAcknowledgedAt = 0;
   private isOver = false;
@@ -50,7 +55,7 @@ export class RoundsClient {
 
   constructor(
     private readonly nodes: readonly ClusterServer[],
-    /** Where lanes are delivered to. */
+    /** The base URL to which lanes are delivered. */
     private readonly sinkUrl: string,
   ) {}
 
@@ -64,7 +69,7 @@ export class RoundsClient {
     }
   }
 
-  /** What comes next is so many messages of the lane with a rate. */
+  /** Publishes `count` messages of the lane with a rate next. */
   publishRated(count: number): void {
     this.rated += count;
   }

@@ -1,4 +1,4 @@
-/** The messages that a shared log names, by the owners that committed them. */
+/** Reads from a shared log which messages were committed, and by which owner. */
 import type { CommitLog } from '../../../src/cluster/commit-log.js';
 import { decodeEntry } from '../../../src/cluster/entry.js';
 import { ownershipRules } from '../../../src/cluster/rules.js';
@@ -9,9 +9,11 @@ import type { Committed } from './observed.js';
 
 /** What the log says, from its first entry: nothing may be trimmed, and it has to say its time. */
 export interface CommittedLog {
-  /** By the ids of messages; of a message that counts, where it was named first. */
+  /**
+   * By message id, where the log first names the message in a batch that counts, if there is one.
+   */
   readonly messages: ReadonlyMap<string, Committed>;
-  /** Owners that the log has had. */
+  /** Number of owners that the log has had. */
   readonly epochs: number;
 }
 

@@ -1,20 +1,20 @@
 /**
- * A network for the nodes of a cluster, each in a namespace of its own, so that one can be cut from
- * PostgreSQL and its peers while clients and destinations still reach it. Packets are lost without
- * a word: they go to a neighbour that is not there.
+ * A network for the nodes of a cluster, each in a namespace of its own, so that a node can be cut
+ * off from PostgreSQL and its peers while clients and destinations still reach it. Packets are lost
+ * silently: they go to a neighbor that does not exist.
  */
 import { execFileSync } from 'node:child_process';
 
 /** Which packets are lost: all, those to the node (it hears nothing), or those that it sends. */
 export type Cut = 'cut' | 'deaf' | 'mute';
 
-/** Where one node is. */
+/** The place of one node in the network. */
 export interface NodePlace {
-  /** What a program is started by to be there. */
+  /** The command by which a program is started in this place. */
   readonly wrapper: readonly string[];
-  /** Its address for PostgreSQL and peers. */
+  /** The node's address for PostgreSQL and peers. */
   readonly clusterHost: string;
-  /** Its address for clients and destinations, which nothing cuts. */
+  /** The node's address for clients and destinations, which is never cut off. */
   readonly host: string;
 }
 
@@ -24,7 +24,10 @@ function ip(...words: readonly string[]): void {
   execFileSync('ip', words, { stdio: 'pipe' });
 }
 
-/** Two networks, of the cluster and of its clients: a bridge each, where this machine is 254. */
+/**
+ * Two networks, one for the cluster and one for its clients; each is a bridge on which this machine
+ * has the address 254.
+ */
 export class NodeNetwork {
   readonly places: NodePlace[] = [];
   private readonly bridges: readonly string[];
@@ -36,7 +39,7 @@ export class NodeNetwork {
     this.bridges = [`${name}c`, `${name}p`];
   }
 
-  /** Null where this process may not make namespaces. */
+  /** Opens the network; null if this process may not create namespaces. */
   static open(count: number): NodeNetwork | null {
     const part = process.pid % 250;
     const network = new NodeNetwork(`sw${part}`, [`10.77.${part}`, `10.78.${part}`]);
@@ -49,7 +52,7 @@ export class NodeNetwork {
     }
   }
 
-  /** All that may connect to the cluster's side, as PostgreSQL writes it. */
+  /** The addresses of the cluster's side, as PostgreSQL writes them. */
   get clusterNetwork(): string {
     return `${this.nets[0]}.0/24`;
   }
@@ -132,7 +135,7 @@ export class NodeNetwork {
     try {
       ip(...words);
     } catch {
-      // It is not there.
+      // The namespace does not exist.
     }
   }
 }

@@ -1,25 +1,27 @@
-/** What rounds of faults have seen, as the checker takes it. Times are Unix milliseconds. */
+/** The observations of rounds of faults, for the checker. Times are Unix milliseconds. */
 
-/** How the messages of a lane are limited: each lane is a queue, a key or neither. */
+/** The limits of the messages of a lane; each lane is a queue, a flow-control key or neither. */
 export interface Lane {
   readonly name: string;
-  /** The client publishes them one after the other, and they are delivered in that order. */
+  /** Whether the messages are delivered in the order in which the client publishes them. */
   readonly isOrdered: boolean;
-  /** Attempts at once; null = any number. */
+  /** Maximum number of concurrent attempts; null = any number. */
   readonly parallelism: number | null;
-  /** Starts in a fixed window; null = any number. */
+  /** Maximum number of starts in a fixed window; null = any number. */
   readonly rate: { readonly starts: number; readonly periodMs: number } | null;
 }
 
 /** An attempt, by the clock of the destination: from its request to the end of its answer. */
 export interface Arrival {
   readonly lane: string;
-  /** Of the message within all that the client has sent. */
+  /** The number of the message among all that the client has sent. */
   readonly number: number;
   readonly from: number;
-  /** Infinity while it goes on. */
+  /** Infinity while the attempt is in progress. */
   readonly until: number;
-  /** Milliseconds: so much earlier it may have come, as the destination stood still. */
+  /**
+   * How much earlier the attempt may have arrived, in milliseconds, because the destination hung.
+   */
   readonly lateMs: number;
 }
 
@@ -32,14 +34,14 @@ export interface Acknowledged {
   readonly answeredAt: number;
 }
 
-/** An owner was lost, or gave the log up, and another one came. */
+/** An owner was lost or released the log, and another one took over. */
 export interface Takeover {
-  /** It was planned: the owner before has ended its attempts first. */
+  /** Whether it was planned, so that the previous owner ended its attempts first. */
   readonly isPlanned: boolean;
   /** When the fault began, and when the next owner served. */
   readonly from: number;
   readonly until: number;
-  /** When an owner that had been stopped, or was cut off, went on; null = it never did. */
+  /** When an owner that was stopped or cut off continued; null = never. */
   readonly wentOnAt: number | null;
 }
 
@@ -51,10 +53,10 @@ export interface Committed {
   readonly counts: boolean;
 }
 
-/** All of it. */
+/** All observations. */
 export interface Observed {
   readonly lanes: readonly Lane[];
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly arrivals: readonly Arrival[];
   readonly acknowledged: readonly Acknowledged[];
   readonly takeovers: readonly Takeover[];

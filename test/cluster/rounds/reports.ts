@@ -1,13 +1,13 @@
-/** What several parts of rounds have come to, together. */
+/** Combines the reports of several parts of rounds. */
 import type { RoundsReport } from './rounds.js';
 
-/** All that a report has against the product; empty = it kept its promises. */
+/** All broken promises of a report; empty = the product kept its promises. */
 export function brokenOf(report: RoundsReport): (string | number)[] {
   const { missing, misplaced, undelivered, violations, strays } = report;
   return [missing, misplaced, undelivered, violations, strays].flat();
 }
 
-/** The figures of all parts together, on the terminal. */
+/** Prints the figures of all parts together. */
 export function printReports(reports: readonly RoundsReport[]): void {
   const sum = (figure: (report: RoundsReport) => number) =>
     reports.reduce((total, report) => total + figure(report), 0);
@@ -54,7 +54,7 @@ function printTimes(
   console.log('  all that were not planned', summary(unplanned.flatMap(([, times]) => times)));
 }
 
-/** By name, what the reports have of each, added up from `none`. */
+/** Merges the values of all reports by name, starting with `none`. */
 function merged<T>(
   reports: readonly RoundsReport[],
   of: (report: RoundsReport) => Readonly<Record<string, T>>,

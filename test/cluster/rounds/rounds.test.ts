@@ -9,7 +9,7 @@ import { brokenOf } from './reports.js';
 import { type Fault, type RoundsOptions, runRounds } from './rounds.js';
 import { MockBrokersRounds, PostgresRounds, RealBrokersRounds } from './shared-logs.js';
 
-/** Longer, and with more faults: `npm run rounds`. */
+/** For longer runs with more faults: `npm run rounds`. */
 const network = NodeNetwork.open(3);
 const faults: readonly Fault[] = network === null ? ['stop', 'end'] : ['stop', 'cut', 'end'];
 const mockFaults: readonly Fault[] = network === null ? ['kill', 'stop'] : ['kill', 'cut', 'stop'];

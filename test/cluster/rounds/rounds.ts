@@ -1,7 +1,7 @@
 /**
  * Rounds of faults over real servers: while a client publishes, the owner is killed, stopped for a
- * while, asked to end, or cut from the log and its peers; between rounds something happens to the
- * log itself. Then what was seen is judged.
+ * while, asked to end, or cut off from the log and its peers. Between rounds, the log itself may
+ * have a fault. Then the observations are judged.
  */
 import { basic } from '../../support/program/server-process.js';
 import { type ClusterServer, ServerCluster } from '../server-cluster.js';
@@ -19,44 +19,55 @@ export type Fault = 'kill' | 'stop' | 'end' | Cut;
 
 export interface RoundsOptions {
   readonly log: RoundsLog;
-  /** In turn, one a round. */
+  /** Used in turn, one per round. */
   readonly faults: readonly Fault[];
   readonly count: number;
-  /** Where the nodes are; null = beside this process, where nothing can be cut. */
+  /** The network of the nodes; null = that of this process, where nothing can be cut. */
   readonly network: NodeNetwork | null;
-  /** Begins no round after so long. */
+  /** No round begins after this time. */
   readonly withinMs?: number;
 }
 
-/** What the rounds have come to. */
+/** The result of the rounds. */
 export interface RoundsReport {
   readonly rounds: number;
   readonly acknowledged: number;
   readonly arrivals: number;
-  /** Messages for later whose publish was acknowledged and that the last owner does not have. */
+  /** Acknowledged delayed messages that the last owner does not have. */
   readonly missing: readonly string[];
-  /** Records whose produce was acknowledged and that are not where it said. */
+  /** Acknowledged records that are not at the position in their acknowledgement. */
   readonly misplaced: readonly string[];
-  /** Messages for now that were acknowledged and that never reached their destination. */
+  /** Acknowledged immediate messages that never reached their destination. */
   readonly undelivered: readonly number[];
-  /** What the checker has found. */
+  /** The violations that the checker found. */
   readonly violations: readonly string[];
-  /** Nodes that ended otherwise than they should, or did not start again. */
+  /** Nodes that ended unexpectedly, or did not start again. */
   readonly strays: readonly string[];
-  /** How long each takeover took, by fault: from the fault until another node said it serves. */
+  /**
+   * The duration of each takeover, by fault: from the fault until another node reports that it
+   * serves.
+   */
   readonly servesMs: Readonly<Record<string, readonly number[]>>;
-  /** From the fault to the first publish acknowledged by it; clients wait up to 2 s for a node. */
+  /**
+   * From the fault to the first publish acknowledged by the new owner; clients wait up to 2 s for a
+   * node.
+   */
   readonly takeoverMs: Readonly<Record<string, readonly number[]>>;
-  /** Answers that were no acknowledgement, by status. */
+  /** Answers other than acknowledgements, by status. */
   readonly refused: Readonly<Record<number, number>>;
   readonly epochs: number;
-  /** Above what the checker allows an attempt on its way, a rate may seem to be exceeded. */
+  /**
+   * How long the sink hung at most. If this exceeds what the checker allows for an attempt in
+   * transit, a rate may seem to be exceeded.
+   */
   readonly sinkStoodStillMs: number;
-  /** What the checker was given. */
+  /** The observations that the checker got. */
   readonly observed: Observed;
 }
 
-/** A burst for the lane with a rate: its window is open while an owner goes. */
+/**
+ * The size of a burst for the lane with a rate, whose window is then open while an owner is lost.
+ */
 const ratedPerRound = 5;
 
 class Rounds {
@@ -87,7 +98,7 @@ class Rounds {
     await this.comeBack(owner, fault);
   }
 
-  /** The owner may go on, or another node may have taken over. */
+  /** Strikes the owner; it may continue, or another node may take over. */
   async befall(round: number): Promise<void> {
     const from = Date.now();
     if (!(await this.cluster.log.befall(round))) return;
@@ -118,7 +129,7 @@ class Rounds {
     await this.reviveAll();
   }
 
-  /** Only `struck` may have ended. */
+  /** Notes nodes that have ended, except `struck`. */
   private noteEnded(at: string, struck: ClusterServer | null): void {
     for (const node of this.cluster.nodes) {
       const code = node === struck ? null : (node.process?.child.exitCode ?? null);
@@ -126,7 +137,7 @@ class Rounds {
     }
   }
 
-  /** As a supervisor would; the one that was struck is the only one that may have ended. */
+  /** Starts ended nodes again, like a supervisor; only the struck node may have ended. */
   private async reviveAll(): Promise<void> {
     for (const node of this.cluster.nodes) {
       await node.revive().catch((error: Error) => {
@@ -178,14 +189,14 @@ async function judged(
     acknowledged
       .filter(({ lane, number }) => lane !== 'later' && !sink.has(number))
       .map(({ number }) => number);
-  // A rate may hold many back: they come as long as they come.
+  // A rate may hold back many messages: waits as long as messages keep coming.
   for (let left = undelivered().length, idle = 0; left > 0 && idle < 600; idle += 1) {
     await pause(100);
     const now = undelivered().length;
     if (now < left) idle = 0;
     left = now;
   }
-  // What was answered last may still come a second time.
+  // The messages answered last may still come a second time.
   await pause(200);
   const log = await cluster.log.open();
   const { messages: committed, epochs } = await committedIn(log);

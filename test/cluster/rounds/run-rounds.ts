@@ -1,11 +1,11 @@
 /**
- * `npm run rounds -- [--log postgres|kafka] [--rounds 100] [--minutes 9]
- * [--faults kill,stop,end,cut,deaf,mute] [--seen FILE]`: rounds of faults over real servers, with
- * their figures, and what the checker was given in FILE. Kafka is what STEPWELL_TEST_KAFKA names,
- * from which nothing is cut, or librdkafka's mock brokers, which fail, too. Those keep little, and
- * PostgreSQL has no standby once its primary is lost, after three quarters of the rounds: so many
- * rounds are played in parts, each over a log and nodes of its own. Exit code 1 where a promise was
- * broken.
+ * `npm run rounds -- [--log postgres|kafka] [--rounds 100] [--minutes 9] [--faults
+ * kill,stop,end,cut,deaf,mute] [--seen FILE]`: rounds of faults over real servers, with their
+ * figures, and with the observations for the checker in FILE. Kafka is either what
+ * STEPWELL_TEST_KAFKA names, from which nothing can be cut, or librdkafka's mock brokers, which
+ * also fail. Mock brokers keep little data, and PostgreSQL has no standby once its primary is lost,
+ * after three quarters of the rounds. So many rounds are divided into parts, each with its own log
+ * and nodes. Exit code 1 if a promise was broken.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -56,7 +56,7 @@ try {
   await removeLeftovers();
 }
 
-/** Until `count` rounds, `withinMs`, or the first part in which a promise was broken. */
+/** Runs parts until `count` rounds, until `withinMs`, or until a part breaks a promise. */
 async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
   const until = performance.now() + withinMs;
   const reports: RoundsReport[] = [];
@@ -71,7 +71,7 @@ async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
     });
     reports.push(report);
     left -= report.rounds;
-    // What a part has come to is not lost where a later one is cut off.
+    // The result of a part is not lost if a later part is interrupted.
     if (left > 0) printReports([report]);
     if (brokenOf(report).length > 0) break;
   }

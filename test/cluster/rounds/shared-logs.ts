@@ -1,4 +1,4 @@
-/** The shared logs that rounds are played over, and what befalls each of them. */
+/** The shared logs of the rounds, with their faults. */
 import type { CommitLog } from '../../../src/cluster/commit-log.js';
 import { KafkaLog, openKafkaLog } from '../../../src/cluster/kafka/kafka-log.js';
 import { parseKafkaUrl } from '../../../src/cluster/kafka/kafka-url.js';
@@ -14,16 +14,16 @@ import type { NodeNetwork } from './node-network.js';
 
 /** The log under the servers of rounds. */
 export interface RoundsLog extends SharedLogServers {
-  /** As this process reads it, which closes it. */
+  /** Opens the log for this process, which must close it. */
   open(): Promise<CommitLog>;
-  /** Something may happen to the log itself after a round; false = nothing does. */
+  /** May cause a fault of the log itself after a round; false = no fault. */
   befall(round: number): Promise<boolean>;
 }
 
-/** From then on it has no standby: so many rounds are played in parts of this many. */
+/** The most rounds of a part, because the log has no standby once its primary is lost. */
 export const mostPostgresRounds = 24;
 
-/** Its primary is killed and its standby promoted, once. */
+/** PostgreSQL, whose primary is killed and whose standby is promoted, once. */
 export class PostgresRounds implements RoundsLog {
   readonly url: string;
 
@@ -34,7 +34,10 @@ export class PostgresRounds implements RoundsLog {
     this.url = pair.url;
   }
 
-  /** Nodes of `network` reach it, too; its primary is lost after that round, counted from 0. */
+  /**
+   * Nodes of `network` can reach the log, too; the primary is lost after round `lostAfter`, counted
+   * from 0.
+   */
   static async create(network: NodeNetwork | null, lostAfter: number): Promise<PostgresRounds> {
     return new PostgresRounds(await PostgresPair.create(network), lostAfter);
   }
@@ -58,16 +61,19 @@ const topic = 'stepwell';
 const brokerCount = 3;
 const notEnoughReplicas = 19;
 
-/** A broker is away so long, and an acknowledgement comes so late. */
+/** How long a broker is down, and how late an acknowledgement comes. */
 const awayMs = 600;
 const lateMs = 1500;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Mock brokers keep the last 5 MiB of a topic, and the checker reads a log from its beginning. */
+/**
+ * The most rounds of a part: mock brokers keep the last 5 MiB of a topic, and the checker reads a
+ * log from its beginning.
+ */
 export const mostMockRounds = 24;
 
-/** Mock brokers; nodes of a network reach them through relays. */
+/** Mock brokers, which nodes of a network reach through relays. */
 export class MockBrokersRounds implements RoundsLog {
   readonly url: string;
   private leader = 1;
@@ -81,7 +87,7 @@ export class MockBrokersRounds implements RoundsLog {
     this.url = `kafka://${brokers.addresses}/${topic}`;
   }
 
-  /** Nodes of `network` reach them, too. */
+  /** Nodes of `network` can reach the brokers, too. */
   static async create(network: NodeNetwork | null): Promise<MockBrokersRounds> {
     const brokers = await MockBrokers.start();
     await brokers.topic(topic);
@@ -95,8 +101,8 @@ export class MockBrokersRounds implements RoundsLog {
   }
 
   /**
-   * In turn: an acknowledgement is lost, another broker leads, the leader is away, and appends are
-   * refused. After twelve rounds one of them is passed over, so that each comes after each of six
+   * In turn: an acknowledgement is lost, another broker leads, the leader is down, and appends are
+   * refused. After twelve rounds one of them is skipped, so that each comes after each of the six
    * faults.
    */
   async befall(round: number): Promise<boolean> {
@@ -129,7 +135,7 @@ export class MockBrokersRounds implements RoundsLog {
   }
 }
 
-/** Real brokers, on which a topic is made; what befalls them is up to who runs them. */
+/** Real brokers, on which a topic is created; their faults are up to their operator. */
 export class RealBrokersRounds implements RoundsLog {
   readonly url: string;
 
@@ -147,6 +153,6 @@ export class RealBrokersRounds implements RoundsLog {
   }
 
   async end(): Promise<void> {
-    // They are not ours.
+    // The brokers do not belong to the test.
   }
 }

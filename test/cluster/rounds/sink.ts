@@ -1,4 +1,4 @@
-/** The destination of the rounds: it notes each attempt by its own clock. */
+/** The destination of the rounds: notes each attempt by its own clock. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Arrival } from './observed.js';
@@ -6,10 +6,10 @@ import type { Arrival } from './observed.js';
 type Noted = { -readonly [Name in keyof Arrival]: Arrival[Name] };
 
 const beatMs = 20;
-/** What came while nothing ran is noted within so long, milliseconds. */
+/** Within this time, in milliseconds, arrivals that came while the process hung are noted. */
 const caughtUpMs = 200;
 
-/** Notices when this process did not run for a while. */
+/** Detects when this process did not run for a while. */
 class Stillness {
   worstMs = 0;
   private latestMs = 0;
@@ -17,7 +17,7 @@ class Stillness {
   private beatAt = performance.now();
   private readonly timer = setInterval(() => this.beat(), beatMs);
 
-  /** How long what is noted now may have waited. */
+  /** How long an arrival that is noted now may have waited. */
   get nowMs(): number {
     this.beat();
     const sinceMs = performance.now() - this.endedAt;
@@ -41,7 +41,7 @@ class Stillness {
 }
 
 export class Sink {
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly arrivals: Noted[] = [];
   private readonly numbers = new Set<number>();
   private readonly stillness = new Stillness();
@@ -51,7 +51,10 @@ export class Sink {
     readonly port: number,
   ) {}
 
-  /** Requests name lane and number in their path; `answerMs` tells how long an answer takes. */
+  /**
+   * Opens the sink. Requests name lane and number in their path; `answerMs` returns how long an
+   * answer takes.
+   */
   static async open(answerMs: (lane: string) => number): Promise<Sink> {
     const server = createServer((request, response) => {
       const [, lane = '', number = ''] = (request.url ?? '').split('/');
@@ -69,7 +72,7 @@ export class Sink {
     return sink;
   }
 
-  /** For how long it noted nothing, at worst, milliseconds: an arrival may be noted so late. */
+  /** The longest time without notes, in milliseconds: an arrival may be noted this late. */
   get stoodStillMs(): number {
     return Math.round(this.stillness.worstMs);
   }

@@ -1,13 +1,15 @@
 /**
- * What nodes of the simulation know of requests that are done: one that is forwarded again brings
- * the seed of its first turn with it, and is answered instead of done twice. The server finds it in
- * its journal (`RepeatedRequests`), which simulated nodes do not have.
+ * What simulated nodes know of requests that are done. A request that is forwarded again has the
+ * seed of its first turn, and is answered instead of being carried out twice. The server finds such
+ * a request in its journal (`RepeatedRequests`), which simulated nodes do not have.
  */
 
-/** A node asks again for some seconds at most; what is older was answered, or given up. */
+/** A node repeats a request for a few seconds at most; older requests were answered or given up. */
 const keptMs = 10 * 60 * 1000;
 
-/** A fold of what counts, by the times of the log: the same on every node at the same place. */
+/**
+ * A fold of counted batches, by the times of the log, so that all nodes agree at the same place.
+ */
 export class KeptSeeds {
   private latest = 0;
 
@@ -15,7 +17,10 @@ export class KeptSeeds {
     for (const at of times.values()) this.latest = Math.max(this.latest, at);
   }
 
-  /** A request counts, by a batch that the log took at `at`, Unix milliseconds of the log. */
+  /**
+   * Notes a request of a counted batch that the log stored at `at`, in Unix milliseconds of the
+   * log.
+   */
   keep(seed: string, at: number): void {
     this.latest = Math.max(this.latest, at);
     this.times.delete(seed);
@@ -26,12 +31,12 @@ export class KeptSeeds {
     }
   }
 
-  /** False also for one that was kept too long ago. */
+  /** Whether a seed is kept; false also for a seed that is too old. */
   has(seed: string): boolean {
     return this.times.has(seed);
   }
 
-  /** For a node that goes on from here. */
+  /** A copy for a node that continues from here. */
   copy(): KeptSeeds {
     return new KeptSeeds(new Map(this.times));
   }

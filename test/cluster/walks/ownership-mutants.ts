@@ -1,4 +1,4 @@
-/** Rules of ownership broken one at a time; walks have to notice each. */
+/** Rules of ownership, broken one at a time; walks must detect each break. */
 import { ownershipRules } from '../../../src/cluster/rules.js';
 import type { Wiring } from './simulated-node.js';
 import { sound } from './walk.js';
@@ -8,7 +8,7 @@ const breaking = (rules: Partial<Wiring['rules']>): Wiring => ({
   rules: { ...ownershipRules, ...rules },
 });
 
-/** By name, what a mutant does otherwise. */
+/** The mutants by name, with what they change. */
 export const ownershipMutants: Readonly<Record<string, Wiring>> = {
   'no stand-down': breaking({ standsDown: () => false }),
   'any acknowledgement is believed': breaking({ provesByItself: () => true }),

@@ -1,6 +1,6 @@
 /**
- * `npm run walks -- [--walks 100000] [--seed 1] [--mutant name]`: random walks of a cluster
- * over a simulated log. Exit code 1 where a walk without a mutant breaks an invariant.
+ * `npm run walks -- [--walks 100000] [--seed 1] [--mutant name]`: random walks of a cluster over a
+ * simulated log. Exit code 1 if a walk without a mutant breaks an invariant.
  */
 import { parseArgs } from 'node:util';
 import { ownershipMutants } from './ownership-mutants.js';

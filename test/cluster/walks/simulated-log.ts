@@ -1,4 +1,7 @@
-/** A shared log with every fault that ownership has to live with, and one that it cannot. */
+/**
+ * A shared log with every fault that ownership must tolerate, and one fault that it cannot
+ * tolerate.
+ */
 import type {
   AppendOutcome,
   ReadEntries,
@@ -8,28 +11,31 @@ import { decodeEntry } from '../../../src/cluster/entry.js';
 import type { SeededRandom } from '../../simulation/seeded-random.js';
 import type { VirtualTime } from './virtual-time.js';
 
-/** How long a node waits for the outcome of an append before it counts as unknown. */
+/** How long a node waits for the outcome of an append before the outcome counts as unknown. */
 const patienceMs = 300;
 
 export class SimulatedLog {
-  /** All entries there are, the trimmed ones included. */
+  /** All entries, including the trimmed ones. */
   entries: SharedLogEntry[] = [];
   start = 0;
-  /** Nothing goes wrong from now on. */
+  /** Whether faults have ended. */
   isCalm = false;
   unavailableUntil = 0;
-  /** What stands from here on is seen, and would be lost with the server: its standby lacks it. */
+  /**
+   * Entries from this place on are visible, but would be lost with the server, because the standby
+   * lacks them.
+   */
   private replicated = 0;
   private readonly held: { readonly expected: number; readonly bytes: Buffer }[] = [];
 
   constructor(
     private readonly time: VirtualTime,
     private readonly random: SeededRandom,
-    /** As PostgreSQL does with a key of shard and sequence; otherwise as Kafka does. */
+    /** Like PostgreSQL, whose primary key compares places; otherwise like Kafka. */
     readonly comparesPlaces: boolean,
-    /** How likely a packet comes late. */
+    /** The probability that a packet comes late. */
     private readonly lateness: number,
-    /** Reads wait until the standby has what they show (ADR 116). */
+    /** Whether reads wait until the standby has what they show (ADR 116). */
     private readonly provesReads: boolean,
   ) {}
 
@@ -37,7 +43,7 @@ export class SimulatedLog {
     return this.entries.length;
   }
 
-  /** `tell` hears at least once, with the outcome or with `unknown`; maybe twice. */
+  /** Appends an entry. `tell` is called once or twice, with the outcome or with `unknown`. */
   append(expected: number, lent: Buffer, tell: (outcome: AppendOutcome) => void): void {
     const { random, time } = this;
     const bytes = Buffer.from(lent);
@@ -67,7 +73,7 @@ export class SimulatedLog {
     }
   }
 
-  /** `tell` hears null where the read fails. */
+  /** Reads entries; `tell` gets null if the read fails. */
   read(from: number, isSlow: boolean, tell: (found: ReadEntries | null) => void): void {
     const { random, time } = this;
     time.after(1 + random.below(10), () => {
@@ -84,17 +90,17 @@ export class SimulatedLog {
     });
   }
 
-  /** The standby takes the place of the server: what it lacks was never acknowledged. */
+  /** The standby replaces the server; the entries that it lacks were never acknowledged. */
   failOver(): void {
     if (this.comparesPlaces) this.entries.splice(Math.max(this.start, this.replicated));
   }
 
-  /** Loses what was acknowledged last, as an unclean election does. */
+  /** Loses the entries acknowledged last, like an unclean leader election. */
   cutOffTail(count: number): void {
     this.entries.splice(Math.max(this.start, this.end - count));
   }
 
-  /** A packet that the network kept comes at the worst moment: between two parts of a batch. */
+  /** A packet delayed by the network arrives at the worst moment: between two parts of a batch. */
   private release(bytes: Buffer): void {
     const landed = decodeEntry(bytes);
     const index = this.held.findIndex((packet) => {
@@ -111,7 +117,7 @@ export class SimulatedLog {
     return !this.isCalm && this.time.now < this.unavailableUntil;
   }
 
-  /** A fault of the network or the log. */
+  /** Decides whether a fault of the network or the log happens. */
   private isUnlucky(probability: number): boolean {
     return this.random.chance(probability) && !this.isCalm;
   }
@@ -122,7 +128,7 @@ export class SimulatedLog {
     const place = this.end;
     const at = Math.floor(this.time.now);
     this.entries.push({ place, at, bytes });
-    // The wait of a commit for the standby is cancelled; any later commit waits for this one, too.
+    // The commit's wait for the standby is cancelled; any later commit waits for this one, too.
     if (this.comparesPlaces && this.isUnlucky(0.1)) return { kind: 'unknown' };
     this.replicated = this.end;
     this.release(bytes);

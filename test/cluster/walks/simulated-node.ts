@@ -1,4 +1,4 @@
-/** A node of the simulation: the member that the product has, and a small state above it. */
+/** A node of the simulation: the product's `ClusterMember`, with a small state above it. */
 
 import { ClusterMember } from '../../../src/cluster/member.js';
 import type { MemberAction } from '../../../src/cluster/member-actions.js';
@@ -13,7 +13,7 @@ import { KeptSeeds } from './kept-seeds.js';
 import type { SimulatedLog } from './simulated-log.js';
 import type { VirtualTime } from './virtual-time.js';
 
-/** What a mutant may change beside the rules. */
+/** What a mutant may change, including the rules. */
 export interface Wiring {
   readonly rules: OwnershipRules;
   readonly keepsSeeds: boolean;
@@ -21,7 +21,7 @@ export interface Wiring {
   readonly provesReads: boolean;
 }
 
-/** What a node has folded: its history, and the ids of writes in their order. */
+/** The folded state of a node: its history, and the ids of writes in order. */
 export interface Folded {
   readonly history: HistoryState;
   readonly writes: readonly string[];
@@ -30,7 +30,7 @@ export interface Folded {
 
 export const nothingFolded: Folded = { history: emptyHistory, writes: [], seeds: new KeptSeeds() };
 
-/** What a walk hears of its nodes. */
+/** What nodes report to their walk. */
 export interface Witness {
   answered(id: string): void;
   effect(id: string): void;
@@ -38,7 +38,7 @@ export interface Witness {
   stopped(node: SimulatedNode, error: Error): void;
   took(): void;
   stoodDown(): void;
-  /** A snapshot that reaches to `start` at least; null where there is none yet. */
+  /** A snapshot that reaches at least to `start`; null if there is none yet. */
   snapshot(node: SimulatedNode, start: number): Folded | null;
 }
 
@@ -86,7 +86,7 @@ export class SimulatedNode {
     this.tick();
   }
 
-  /** The node's own clock: its zero and its rate are its own. */
+  /** The node's own clock, with its own offset and rate. */
   get clock(): number {
     return this.skewMs + this.rate * this.time.now;
   }
@@ -107,7 +107,7 @@ export class SimulatedNode {
     return this.written.has(id);
   }
 
-  /** Ends this life; the next one begins with what the folder has. */
+  /** Ends this life; the next one starts with the content of the folder. */
   crash(downMs: number): void {
     this.isUp = false;
     this.life += 1;
@@ -123,7 +123,10 @@ export class SimulatedNode {
     this.life += 1;
   }
 
-  /** A write that a client, or another node for it, asks for; no answer means: ask again. */
+  /**
+   * A write that a client requests, or another node for it; without an answer it is requested
+   * again.
+   */
   write(id: string, answer: Answer): void {
     this.soon(0, () => {
       if (!this.member.mayServe(this.clock)) return;
@@ -170,7 +173,7 @@ export class SimulatedNode {
     this.waiting = new Map();
   }
 
-  /** Runs in this life, and not while the node is paused. */
+  /** Runs a function later, only in this life and not while the node is paused. */
   private soon(delayMs: number, run: () => void): void {
     const { life } = this;
     const attempt = () => {
@@ -196,7 +199,7 @@ export class SimulatedNode {
     this.soon(60, () => this.tick());
   }
 
-  /** A planned end: the log is given up, and soon after this life is over. */
+  /** A planned end: the node releases the log, and ends its life soon afterwards. */
   private leave(): void {
     if (!this.member.maySubmit(this.clock)) return;
     this.do(this.member.release(this.clock));

@@ -1,4 +1,4 @@
-/** True time of a simulation: what is due is run in order, at once. */
+/** The true time of a simulation: due functions run in order, without waiting. */
 
 interface Due {
   readonly at: number;
@@ -6,7 +6,7 @@ interface Due {
   readonly run: () => void;
 }
 
-/** A queue of what will happen, in milliseconds from the start of the walk. */
+/** A queue of future events; times are milliseconds from the start of the walk. */
 export class VirtualTime {
   now = 0;
   private order = 0;
@@ -27,7 +27,7 @@ export class VirtualTime {
     heap[index] = due;
   }
 
-  /** Runs all that is due until then, each at its time; `between` after each. */
+  /** Runs everything that is due until then, each at its time, with `between` after each. */
   runUntil(until: number, between: () => void): void {
     for (let first = this.heap[0]; first !== undefined && first.at <= until; first = this.heap[0]) {
       this.removeFirst();

@@ -1,6 +1,7 @@
 /**
- * One random walk of a cluster: nodes, clients and faults as the seed says, then calm, then a look
- * at what must hold. Everything runs at once, in true time that only the walk knows.
+ * One random walk of a cluster: nodes, clients and faults determined by the seed, then a calm
+ * phase, then the check of the invariants. Everything runs without waiting, in true time that only
+ * the walk knows.
  */
 import { ownershipRules } from '../../../src/cluster/rules.js';
 import { type CountedBatch, SharedHistory } from '../../../src/cluster/shared-history.js';
@@ -16,7 +17,7 @@ import {
 } from './simulated-node.js';
 import { VirtualTime } from './virtual-time.js';
 
-/** The product as it is. */
+/** The unmodified product. */
 export const sound: Wiring = {
   rules: ownershipRules,
   keepsSeeds: true,
@@ -27,10 +28,10 @@ export const sound: Wiring = {
 const chaosMs = 12_000;
 const calmMs = 25_000;
 const writesPerWalk = 40;
-/** A node asks another one again for this long, as a request is held during a takeover. */
+/** How long a node repeats a request to another node, as requests are held during a takeover. */
 const heldMs = 5000;
 
-/** What must hold, by the name that a violation is reported with. */
+/** The invariants, by the names with which violations are reported. */
 export type Invariant =
   | 'an answered write is in the final fold once'
   | 'one node at most acts'
@@ -41,7 +42,7 @@ export type Invariant =
   | 'a lost tail is noticed'
   | 'the cluster comes to rest';
 
-/** What a walk has seen. */
+/** The result of a walk. */
 export interface Walked {
   readonly seed: number;
   readonly violations: readonly { readonly invariant: Invariant; readonly detail: string }[];
@@ -51,7 +52,7 @@ export interface Walked {
   readonly resyncs: number;
   readonly effects: number;
   readonly reads: number;
-  /** Nodes that stopped because entries were missing. */
+  /** Number of nodes that stopped because entries were missing. */
   readonly stops: number;
   readonly wasCut: boolean;
 }
@@ -71,7 +72,10 @@ class Walk implements Witness {
   wasCut = false;
   private readonly time = new VirtualTime();
   private readonly random: SeededRandom;
-  /** Nodes that have read what was cut off. One whose place is trimmed goes on without it. */
+  /**
+   * Nodes that have read entries that were cut off. A node whose place is trimmed continues without
+   * them.
+   */
   private knowing = new Set<SimulatedNode>();
   private kept: Folded = nothingFolded;
 
@@ -120,7 +124,8 @@ class Walk implements Witness {
 
   counted(node: SimulatedNode, batch: CountedBatch): void {
     const { next, checksum } = node.member.state;
-    // A batch is reported after its entry was folded; only a whole fold has no other one behind it.
+    // A batch is reported after its entry was folded. Compares only if no other entry was folded
+    // since.
     const known = this.digests.get(batch.place);
     if (next !== batch.place + 1) return;
     if (known !== undefined && known !== checksum && !this.wasCut) {
@@ -168,7 +173,7 @@ class Walk implements Witness {
     }
   }
 
-  /** Keeps a snapshot of the node that has read most, and trims below it. */
+  /** Keeps a snapshot of the node that has read the most, and trims the log below it. */
   private trim(): void {
     const folds = this.nodes.filter(({ isUp }) => isUp).map((node) => node.folded);
     const furthest = folds.sort((one, other) => other.history.next - one.history.next)[0];
@@ -178,7 +183,10 @@ class Walk implements Witness {
     this.log.start = Math.min(this.log.start, this.log.end);
   }
 
-  /** A client asks any node, which asks the owner that it knows, again and again with one seed. */
+  /**
+   * A client sends a request to any node, which sends it to the owner that it knows, repeatedly
+   * with the same seed.
+   */
   private write(id: string, until: number): void {
     const { random, time } = this;
     let isAnswered = false;
@@ -191,7 +199,7 @@ class Walk implements Witness {
         if (!target.isUp) return;
         target.write(id, () => {
           this.answered(id);
-          // The answer is lost on its way to the edge, which asks again.
+          // The answer is lost on its way to the first node, which repeats the request.
           if (this.log.isCalm || !random.chance(0.2)) isAnswered = true;
         });
       });
@@ -234,7 +242,7 @@ class Walk implements Witness {
       if (!times.has(id) && !this.wasCut) this.violate('effects are of batches that count', id);
     }
     this.judgeNodes(final);
-    // Where the nodes that run have all of it, the log is refused by those that read it anew.
+    // If the running nodes have everything, nodes that read the log from its start refuse it.
     const running = this.nodes.filter(({ isUp }) => isUp);
     const isLost = [...this.answers].some((id) => running.some((node) => !node.holds(id)));
     if (this.knowing.size > 0 && isLost && this.stops === 0) {
@@ -249,8 +257,8 @@ class Walk implements Witness {
   }
 
   private judgeNodes(final: readonly string[]): void {
-    // Nodes that had read what was cut off may go on, with all of it, in a log that new readers
-    // refuse: then they have to agree with each other.
+    // Nodes that had read the cut-off entries may continue with all of them, in a log that new
+    // readers refuse. Then these nodes must agree with each other.
     const running = this.nodes.find(({ isUp }) => isUp);
     const expected = (this.wasCut && running !== undefined ? running.writes : final).join();
     for (const { isUp, name, writes } of this.nodes) {
@@ -261,7 +269,7 @@ class Walk implements Witness {
     }
   }
 
-  /** What a reader of the whole log folds, by the rules of the walk; and what was cut off. */
+  /** The fold of a reader of the whole log, by the rules of the walk, and what was cut off. */
   private finalFold() {
     const history = new SharedHistory(this.wiring.rules);
     const final: string[] = [];
@@ -286,7 +294,7 @@ class Walk implements Witness {
   }
 }
 
-/** After a cut the log itself may be impossible; its readers stop there, and so does this one. */
+/** After a cut the log itself may be invalid; its readers stop there, and so does this one. */
 function tolerant(history: SharedHistory, entry: Parameters<SharedHistory['fold']>[0]) {
   try {
     return history.fold(entry);
@@ -295,7 +303,7 @@ function tolerant(history: SharedHistory, entry: Parameters<SharedHistory['fold'
   }
 }
 
-/** Walks from a seed. */
+/** Runs the walk of a seed. */
 export function walk(seed: number, wiring: Wiring = sound): Walked {
   const walked = new Walk(seed, wiring);
   walked.run();

@@ -18,7 +18,7 @@ describe('random walks of a cluster', () => {
     expect(broken.map(({ seed, violations }) => ({ seed, violations }))).toEqual([]);
   });
 
-  it('go through what they are there for', () => {
+  it('go through the situations that they are meant to cover', () => {
     const total = (of: (walk: Walked) => number) => walked.reduce((sum, each) => sum + of(each), 0);
     expect(total(({ takeovers }) => takeovers)).toBeGreaterThan(walks);
     expect(total(({ standDowns }) => standDowns)).toBeGreaterThan(walks / 10);
@@ -27,7 +27,7 @@ describe('random walks of a cluster', () => {
     expect(total(({ reads }) => reads)).toBeGreaterThan(walks);
   });
 
-  it('stop nodes where the tail of the log was cut off, and nowhere else', () => {
+  it('stop nodes if the tail of the log was cut off, and never otherwise', () => {
     const cut = walked.filter(({ wasCut }) => wasCut);
     expect(cut.some(({ stops }) => stops > 0)).toBe(true);
     expect(walked.filter(({ stops, wasCut }) => stops > 0 && !wasCut)).toEqual([]);
@@ -44,7 +44,7 @@ describe('a broken rule is noticed', () => {
   const needless: Invariant = 'nothing stops without a cause';
   const fresh: Invariant = 'a read shows what was answered before it';
 
-  // Few walks come to the moment in which a new owner must wait: its are looked for from there on.
+  // Few walks reach the moment in which a new owner must wait, so the search starts at such a seed.
   it.each<[string, Invariant, number?]>([
     ['no stand-down', oneActor],
     ['any acknowledgement is believed', 'all nodes fold the same'],
@@ -64,7 +64,7 @@ describe('a broken rule is noticed', () => {
     expect(many.find(noticed)).toBeDefined();
   });
 
-  it('and no other one is in the table', () => {
+  it('and the table has no other rule', () => {
     expect(Object.keys(ownershipMutants)).toHaveLength(11);
   });
 });
