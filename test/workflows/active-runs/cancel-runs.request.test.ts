@@ -47,18 +47,18 @@ describe('a run', () => {
     ['host=app.example', 'host=example'],
     ['path=/wf', 'path=/w'],
     [`fromDate=${run.createdAt}&toDate=${run.createdAt}`, `fromDate=${run.createdAt + 1}`],
-  ])('is meant by %s, and not by %s', (meant, other) => {
+  ])('matches %s, and not %s', (meant, other) => {
     expect([isMeant(meant), isMeant(other)]).toEqual([true, false]);
     expect(isRunMeant(run, { ...read(meant), callerIp: ['10.9.9.9'] })).toBe(false);
   });
 
-  it('is meant where nothing is asked', () => {
+  it('matches a query without filters', () => {
     expect(isMeant('')).toBe(true);
     expect(isMeant('workflowUrlExactMatch=true')).toBe(true);
   });
 });
 
-it('as many runs are canceled as the count says, and all of them without one', () => {
+it('at most `count` runs are canceled, and all of them without a count', () => {
   expect([read('').count, read('count=7').count, read('count=9999').count]).toEqual([
     Number.POSITIVE_INFINITY,
     7,

@@ -17,7 +17,10 @@ const entry = (bytes: number): RunEntry => ({
   bytes,
 });
 
-/** What was reported, run ids with what they weighed; `grown` shows the one run as it is then. */
+/**
+ * The reported run ids with the sizes of their histories; `grown` reports a new size of the one
+ * run.
+ */
 function watch() {
   const warnings: unknown[] = [];
   let run: RunContext | undefined;
@@ -34,7 +37,7 @@ function watch() {
 describe('a long history', () => {
   const { entries, bytes } = historyWarning;
 
-  it('is logged once, when it has so many entries', () => {
+  it('is logged once, when it reaches the number of entries', () => {
     const { warnings, grown } = watch();
     let list = EntryList.of(Array.from({ length: entries - 1 }, () => entry(1)));
     grown(list);
@@ -47,7 +50,7 @@ describe('a long history', () => {
     expect(warnings).toEqual([{ workflowRunId: 'wfr_1', ...weight }]);
   });
 
-  it('is logged when it has so many bytes', () => {
+  it('is logged when it reaches the number of bytes', () => {
     const { warnings, grown } = watch();
     grown(EntryList.of([entry(bytes - 1)]));
     expect(warnings).toEqual([]);
@@ -55,7 +58,7 @@ describe('a long history', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('is reported again where another run has come to bear its name', () => {
+  it('is reported again if another run reuses the id', () => {
     const { warnings, grown, ended } = watch();
     const long = EntryList.of([entry(bytes)]);
     grown(long);

@@ -51,7 +51,7 @@ const lastStep = async () => {
 };
 
 describe('a wait that has timed out', () => {
-  it('ends as a step that says so, and that is delivered at once under a new name', async () => {
+  it('ends as a step that reports it, delivered at once with a new message id', async () => {
     await pass();
     expect(runs.run()?.context.waits).toEqual([]);
     expect(await lastStep()).toMatchObject({ stepId: 1, waitEventId: 'paid', waitTimeout: true });
@@ -60,7 +60,7 @@ describe('a wait that has timed out', () => {
     expect((await runs.published(messageId)).event.notBefore).toBe(clock.now());
   });
 
-  it('has the end that came first', async () => {
+  it('keeps the end that came first', async () => {
     const { stepId, waitOffset } = deadline;
     const notification = { id: 'ntf_1', body: Buffer.from('paid') };
     const wait = { type: 'EndWait', stepId, waitOffset, messageId: 'msg_notified' } as const;

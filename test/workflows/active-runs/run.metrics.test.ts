@@ -29,7 +29,7 @@ const ends: readonly RunEvent[] = [
   { type: 'RunCanceled', canceled: [] },
 ];
 
-it('runs are counted when they start, and by how they end', async () => {
+it('runs are counted when they start, and when they end by their outcome', async () => {
   const registry = new Registry();
   const { listener } = new RunMetrics(registry);
   for (const event of [started, started, ...ends]) {

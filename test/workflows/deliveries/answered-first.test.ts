@@ -49,14 +49,14 @@ const steps = [
   planOf(7),
   planOf(8),
 ];
-/** For each entry, the one whose delivery has submitted it. */
+/** For each entry, the index of the entry whose delivery submitted it. */
 const causes = [null, 0, 1, 2, 2, 2, 4, 3, 5, 8, 9, 9];
 
-describe('the delivery that has caused another', () => {
-  it('is the one in which its entry was submitted, and no other that is open', () => {
+describe('the delivery that caused another delivery', () => {
+  it('is the delivery in which its entry was submitted, and no other open one', () => {
     const run = runOf(steps);
     for (const [entry, cause] of causes.entries()) {
-      // All but itself, as after the open ones were waited for in vain.
+      // All entries but itself, as if all held deliveries had been released by the time limit.
       const others = steps.map((_, index) => open(index)).filter((each) => each.entry !== entry);
       const found = causeOf(delivers(entry), run, others.reverse())?.entry ?? null;
       expect([entry, found]).toEqual([entry, entry === 0 ? null : cause]);
@@ -65,12 +65,12 @@ describe('the delivery that has caused another', () => {
     }
   });
 
-  it('is the first delivery of a run that is taken over', () => {
+  it('is the first delivery, if the run is taken over', () => {
     const first = { ...open(0), messageId: 'msg_before' };
     expect(causeOf(delivers(0), runOf([initialStep]), [first])).toBe(first);
   });
 
-  it('of the answer of a third party is the one that had it called', () => {
+  it('is the delivery that requested the call, for the answer of a third party', () => {
     const calls = [
       { step: stepInfo(2, { type: 'Call' }), messageId: 'msg_call' },
       { step: stepInfo(4, { type: 'Call', concurrent: 3 }), messageId: 'msg_branch' },
@@ -83,7 +83,7 @@ describe('the delivery that has caused another', () => {
     expect(causeOf(answers('msg_unknown'), parallel, plans)).toBeUndefined();
   });
 
-  it('of the result of a call is the one that brought the answer', () => {
+  it('is the delivery of the answer, for the result of a call', () => {
     const run = runOf(steps.slice(0, 7));
     const all = [open(3), open(4), openAnswer(3), openAnswer(4)];
     expect(causeOf(delivers(6), run, all)).toBe(all[3]);
@@ -91,7 +91,7 @@ describe('the delivery that has caused another', () => {
     expect(causeOf(delivers(1), sequential, [open(0), openAnswer(1)])?.callStep).toBe(1);
   });
 
-  it('is none for what is no delivery to the endpoint of an active run', () => {
+  it('does not exist for anything but deliveries to the endpoint of an active run', () => {
     const run = runOf(steps);
     for (const role of ['call', 'failureCallback'] as const) {
       expect(causeOf({ ...delivers(1), role }, run, [open(0)])).toBeUndefined();

@@ -17,7 +17,7 @@ const expected = (list: readonly { messageId: string; body: Buffer | null }[]) =
   }));
 
 describe('encoded entries', () => {
-  it('are the JSON array of any of their beginnings, at any time', () => {
+  it('give the JSON array of any number of first entries, at any time', () => {
     fc.assert(
       fc.property(entries, (list) => {
         const encoded = new EncodedEntries(7);
@@ -29,7 +29,7 @@ describe('encoded entries', () => {
         cuts.forEach((cut, index) => {
           const array = JSON.parse(cut.toString()) as unknown;
           expect(array).toEqual(expected(list.slice(0, index + 1)));
-          // What is cut later is what was cut at once.
+          // Cutting later gives the same as cutting at once.
           expect(encoded.upTo(index + 1).equals(cut)).toBe(true);
         });
       }),
@@ -41,7 +41,7 @@ describe('encoded entries', () => {
     expect(new EncodedEntries(0).upTo(0).toString()).toBe('[]');
   });
 
-  it('tell what they keep in memory', () => {
+  it('report their size in memory', () => {
     const encoded = new EncodedEntries(0);
     encoded.add('msg_1', Buffer.alloc(100_000));
     expect(encoded.weight).toBeGreaterThanOrEqual(encoded.upTo(1).length);

@@ -28,7 +28,7 @@ const read = (body: Buffer) => JSON.parse(body.toString()) as { out: string };
 const wait = { stepId: 3, stepName: 'w "1"', stepType: 'Wait', concurrent: 2 };
 
 describe('the step that ends a wait', () => {
-  it('tells what was notified with, whatever bytes these are', () => {
+  it('contains the bytes of the notification, whatever they are', () => {
     const bytes = Buffer.from([0, 255, 34, 10]);
     expect(read(endedWaitBody(waitEnded, bytes))).toEqual({
       ...wait,
@@ -37,12 +37,12 @@ describe('the step that ends a wait', () => {
     });
   });
 
-  it.each([null, Buffer.alloc(0)])('has no out where nothing was said: %p', (notified) => {
+  it.each([null, Buffer.alloc(0)])('has no `out` if the notification is empty: %p', (notified) => {
     const body = read(endedWaitBody(waitEnded, notified));
     expect(body).toEqual({ ...wait, waitEventId: 'order.paid' });
   });
 
-  it('tells that the time was over', () => {
+  it('reports a timeout', () => {
     const body = read(endedWaitBody({ ...waitEnded, isTimeout: true }, null));
     expect(body).toEqual({ ...wait, waitEventId: 'order.paid', waitTimeout: true });
   });
@@ -52,7 +52,7 @@ describe('the step that ends an invocation', () => {
   const out = (changes: Partial<InvocationEnded>, returned: Buffer | null) =>
     JSON.parse(read(endedInvocationBody({ ...invocationEnded, ...changes }, returned)).out);
 
-  it('tells what the child returned, as text', () => {
+  it('contains what the child returned, as text', () => {
     expect(out({}, Buffer.from('{"a":1}'))).toEqual({
       workflowRunId: 'wfr_child',
       body: '{"a":1}',
@@ -62,7 +62,7 @@ describe('the step that ends an invocation', () => {
     expect(out({}, null)).toMatchObject({ body: '' });
   });
 
-  it('has no body where the child failed or was canceled', () => {
+  it('has no body if the child failed or was canceled', () => {
     const ended = { workflowRunId: 'wfr_child', isCanceled: false, isFailed: false };
     expect(out({ outcome: 'failed' }, null)).toEqual({ ...ended, isFailed: true });
     expect(out({ outcome: 'canceled' }, null)).toEqual({ ...ended, isCanceled: true });

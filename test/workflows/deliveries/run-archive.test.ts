@@ -24,7 +24,7 @@ const stateAt = (until: number, startedOffset = 0) =>
   runs.archive.stateOf('wfr_1', startedOffset, until);
 const idsOf = async (until: number) =>
   (await stateAt(until)).context.entries.toArray().map(({ messageId }) => messageId);
-/** Where the events of the run stand. */
+/** The offsets of the run's events. */
 const offsets = async () => {
   const found: number[] = [];
   for await (const { offset } of runs.journal.find('wfr_1', 0, runs.journal.endOffset)) {
@@ -34,7 +34,7 @@ const offsets = async () => {
 };
 
 describe('a run as it was', () => {
-  it('is what memory held of it before it ended', async () => {
+  it('equals what memory held of it before it ended', async () => {
     await runs.ask(startRun());
     await runs.ask(submitStep(stepInfo(1)));
     const held = runs.run();
@@ -47,7 +47,7 @@ describe('a run as it was', () => {
     expect((await stateAt(runs.journal.endOffset)).value).toBe('canceled');
   });
 
-  it('has what came before a place in the journal, and not what stands there', async () => {
+  it('includes the events before an offset of the journal, and not the event at it', async () => {
     await runs.ask(startRun());
     await runs.ask(submitStep(stepInfo(1)));
     await runs.ask(submitStep(stepInfo(2)));
@@ -57,7 +57,7 @@ describe('a run as it was', () => {
     expect(await idsOf(second)).toEqual(['msg_0', 'msg_1']);
   });
 
-  it('is itself, and not an earlier run of its name', async () => {
+  it('is not mixed up with an earlier run of the same id', async () => {
     await runs.ask(startRun());
     await runs.ask(submitStep(stepInfo(1)));
     await cancel();
@@ -72,7 +72,7 @@ describe('a run as it was', () => {
   });
 });
 
-it('what deliveries are put together from is at hand once it is durable', () => {
+it('the events from which deliveries are composed are cached once they are durable', () => {
   const { journal, payloads } = runs;
   const archive = new RunArchive(journal, payloads);
   const event: RunEvent = { type: 'StepStored', step: stepInfo(1), messageId: 'msg_2', bytes: 2 };

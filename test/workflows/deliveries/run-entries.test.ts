@@ -30,7 +30,7 @@ const start = (changes = {}) => runs.ask(startRun({ payload: Buffer.from('payloa
 const step = (id: number, text: string) =>
   runs.ask(submitStep(stepInfo(id), { body: Buffer.from(text) }));
 
-/** What is answered to the question for a run's entries. */
+/** The answer to a request for a run's entries. */
 async function all(id: string): Promise<string | undefined> {
   const texts = await runs.entries.texts(id);
   if (texts === undefined) return undefined;
@@ -39,7 +39,7 @@ async function all(id: string): Promise<string | undefined> {
   return whole;
 }
 
-/** Listeners are shown events after the answers to what caused them. */
+/** Listeners get events after the answers to the commands that caused them. */
 const shown = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Message ids and bodies as text. */
@@ -50,7 +50,7 @@ const read = (array: Buffer | string | undefined) =>
 const delivered = async (id: string) => runs.entries.entries(await runs.published(id));
 
 describe('what a step delivers', () => {
-  it('is the list up to its own entry, whatever came since', async () => {
+  it('is the list up to its own entry, whatever has come since', async () => {
     await start();
     await step(1, 'one');
     await step(2, 'two');
@@ -72,7 +72,7 @@ describe('what a step delivers', () => {
     expect(await delivered('msg_1')).toEqual(before);
   });
 
-  it('is kept as the list alone, and not at all once the run has ended', async () => {
+  it('is cached only as the list, and not at all once the run has ended', async () => {
     const { archive, entries, payloads } = runs;
     const isKept = async (id: string, place: 'startedOffset' | 'eventOffset') =>
       payloads.peek((await runs.published(id)).event.run?.[place] ?? -1) !== undefined;
@@ -97,7 +97,7 @@ describe('what a step delivers', () => {
     expect(read(await delivered('msg_own'))).toEqual([['msg_own', 'payload']]);
   });
 
-  it('is left for the endpoint to fetch where it is large and the endpoint can', async () => {
+  it('is left for the endpoint to fetch if it is large and the endpoint can fetch it', async () => {
     const payload = Buffer.alloc(1024 * 1024, 'x');
     await start({ payload });
     const configuration = runConfiguration({ fetchesLazily: false });
@@ -108,16 +108,16 @@ describe('what a step delivers', () => {
     expect(read(await all('wfr_1'))[0]?.[1]).toBe(payload.toString());
   });
 
-  it('is not left to be fetched where the list does not have its name any more', async () => {
+  it('is not left to be fetched if the list no longer has its message id', async () => {
     const payload = Buffer.alloc(1024 * 1024, 'x');
     await start({ payload });
     await start({ isTakeover: true, messageId: 'msg_own' });
     expect((await delivered('msg_own')).length).toBe(0);
-    // Its first delivery is under way, or tried again by a takeover of old.
+    // The first delivery is in progress, or is retried after a takeover of an earlier version.
     expect(read(await delivered('msg_0'))).toEqual([['msg_own', payload.toString()]]);
   });
 
-  it('is nothing once the run has ended', async () => {
+  it('is empty once the run has ended', async () => {
     await start();
     const published = await runs.published('msg_0');
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
@@ -125,7 +125,7 @@ describe('what a step delivers', () => {
     expect(await all('wfr_1')).toBeUndefined();
   });
 
-  it('is never that of another run that has come to bear the name', async () => {
+  it('is never that of another run that reuses the id', async () => {
     await start();
     await step(1, 'one');
     await all('wfr_1');
@@ -136,7 +136,7 @@ describe('what a step delivers', () => {
     expect((await runs.entries.entries(published)).length).toBe(0);
   });
 
-  it('is whole even where two large runs take each other out of the cache', async () => {
+  it('is complete even if two large runs evict each other from the cache', async () => {
     const large = Buffer.alloc(9 * 1024 * 1024, 'x');
     for (const id of ['wfr_1', 'wfr_2']) {
       await start({ id, messageId: `msg_${id}`, payload: large });
@@ -174,7 +174,7 @@ describe('the entry of a wait', () => {
   const lastEntry = async () =>
     JSON.parse(read(await all('wfr_1')).at(-1)?.[1] ?? '') as { out?: string };
 
-  it('tells what was notified with, which many of them share', async () => {
+  it('contains the bytes of the notification, which many entries share', async () => {
     await start();
     await wait(1);
     await wait(2);
@@ -193,7 +193,7 @@ describe('the entry of a wait', () => {
     expect(stored).toEqual([notification.body, null]);
   });
 
-  it('takes an event that came before it', async () => {
+  it('contains an event that came before the wait', async () => {
     await start();
     const store: StoreNotification = toRun({
       type: 'StoreNotification',
@@ -207,11 +207,11 @@ describe('the entry of a wait', () => {
       waitEventId: 'paid',
       out: Buffer.from('early').toString('base64'),
     });
-    // One event feeds one wait.
+    // A stored event ends only one wait.
     expect(await wait(2)).toMatchObject({ value: { messageId: null } });
   });
 
-  it('tells that its time was over', async () => {
+  it('reports a timeout', async () => {
     await start();
     await wait(1);
     await runs.ask(end(1, null));
@@ -220,7 +220,7 @@ describe('the entry of a wait', () => {
 });
 
 describe('the entry of an invocation', () => {
-  it('tells what the child returned', async () => {
+  it('contains what the child returned', async () => {
     await start();
     const invoke: InvokeRun = toRun({
       type: 'InvokeRun',
@@ -246,12 +246,12 @@ describe('the headers of a message of a run', () => {
   });
   const headersOf = async (id: string) => runs.entries.headers(await runs.published(id));
 
-  it('are its own before those of the run', async () => {
+  it('are its own headers, which override those of the run', async () => {
     await start({ configuration });
     expect(await headersOf('msg_0')).toEqual(configuration.headers);
   });
 
-  it('are those of the failure callback when the run has failed', async () => {
+  it('are those of the failure callback if the run has failed', async () => {
     await start({ configuration });
     await runs.attempted('msg_0', 500);
     const [called = ''] = runs.engine.actors('message').ids();
@@ -261,7 +261,7 @@ describe('the headers of a message of a run', () => {
     );
   });
 
-  it('are those of the endpoint that took it over, which gets what it understands', async () => {
+  it('are those of the endpoint that took the run over, with the body it expects', async () => {
     const terms = configuration.terms;
     await start({ configuration });
     const own = runConfiguration({
@@ -277,7 +277,7 @@ describe('the headers of a message of a run', () => {
     expect(read(body ?? undefined)).toEqual([['msg_own', 'payload']]);
   });
 
-  it('are those that a step of an older client named, and it gets the whole list', async () => {
+  it('are those that a step of an older client named, and the body is the whole list', async () => {
     const older = runConfiguration({
       reportsInitialBody: false,
       terms: runTermsOf({ maxRetries: 0 }),
@@ -298,10 +298,10 @@ describe('the headers of a message of a run', () => {
   });
 });
 
-describe('a long list that is asked for', () => {
+describe('a long list that is fetched', () => {
   const large = Buffer.alloc(1_500_000, 'y');
 
-  it('comes in several texts, before it was ever delivered and afterwards', async () => {
+  it('comes in several pieces, both before it was ever delivered and afterwards', async () => {
     await start({ payload: large });
     await step(1, 'one');
     await runs.ask(submitStep(stepInfo(2), { messageId: 'msg_2', body: large }));

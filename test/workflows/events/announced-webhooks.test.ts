@@ -9,7 +9,7 @@ import {
 import { envelope } from '../../support/envelope.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
-/** The bodies of entries, by their places; reads are counted. */
+/** The bodies of entries by index; reads are counted. */
 let bodies: (string | null)[];
 let reads: number;
 
@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 
 describe('the webhooks of a run', () => {
-  it('are those that the results of its steps name', async () => {
+  it('are those named by the results of its steps', async () => {
     bodies = [null, result('evt_1'), result('evt_2'), result('evt_3')];
     const run = runOf(stepInfo(0), create(1), stepInfo(2), create(3));
     const announced = webhooks();
@@ -62,7 +62,7 @@ describe('the webhooks of a run', () => {
     }
   });
 
-  it('are no plans, and nothing where a result cannot be read', async () => {
+  it('do not include plans, or results that cannot be parsed', async () => {
     const texts = ['null', '{}', '{"out":1}', '{"out":"x"}', '{"out":"{}"}', '{"out":"null"}', ''];
     bodies = [result('evt_1'), ...texts];
     const run = runOf(

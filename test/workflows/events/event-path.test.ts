@@ -29,7 +29,7 @@ describe('a path of an event', () => {
   });
 
   it.each(['/v2/wait', '/v2/wait/', '/v2/wait/?a=b', `/v2/wait/${'x'.repeat(2049)}`])(
-    '%s names none',
+    '%s names no event',
     (target) => {
       expect(eventIn(target, 2)).toMatchObject({
         ok: false,
@@ -95,7 +95,7 @@ describe('a path of a webhook', () => {
     );
   });
 
-  it('is not split without end', () => {
+  it('is split only at a limited number of slashes', () => {
     const path = `/v2/workflows/hooks/user/${'x/'.repeat(4000)}event`;
     expect(webhooksIn(path, 4).length).toBeLessThan(40);
   });

@@ -18,7 +18,10 @@ let service: EventsService;
 let runs: WaitingRuns;
 let open: (runId: string) => Promise<unknown>;
 
-/** At its first delivery a run does what the test says; later on it waits for what never comes. */
+/**
+ * At its first delivery a run does what the test specifies; later it waits for an event that never
+ * comes.
+ */
 beforeEach(async () => {
   clock = new ManualClock();
   server = await startServer({ ports: { clock } });
@@ -41,7 +44,7 @@ function waitRequest(runId: string, stepId: number, timeoutMs = hourMs): WaitReq
   return { runId, step, timeout: `${timeoutMs / 1000}s`, timeoutMs };
 }
 
-/** Stops the server and starts it again on the same folder, at the same time of the same clock. */
+/** Restarts the server on the same folder, at the same time of the same clock. */
 async function restart(): Promise<void> {
   const { dataDirectory } = server;
   await server.stop();
@@ -62,7 +65,7 @@ async function endsOf(runId: string): Promise<readonly WaitEnded[]> {
   return ends;
 }
 
-/** Resolves when `count` deliveries were made and the server knows what they were answered. */
+/** Resolves when `count` deliveries were made and the server has processed their answers. */
 async function answered(count: number): Promise<void> {
   await runs.delivered(count);
   const messages = server.application.nest.get(Engine).actors(messageKind);
@@ -72,7 +75,7 @@ async function answered(count: number): Promise<void> {
 const data = Buffer.from('data');
 
 describe('the service of events', () => {
-  it('lets a notification and the end of a wait that come together have one outcome', async () => {
+  it('gives one outcome to a notification and a timeout that come together', async () => {
     for (const [runId, isFirst] of [
       ['wfr_first', true],
       ['wfr_late_first', false],
@@ -80,7 +83,7 @@ describe('the service of events', () => {
       await runs.begin(server, runId);
       const before = runs.deliveries.length;
       await answered(before + 1);
-      // Neither waits for the disk before both are decided.
+      // Both are decided before either waits for the disk.
       const early = isFirst ? service.notify('event', data, null) : null;
       clock.advance(hourMs);
       const items = await (early ?? service.notify('event', data, null));
@@ -91,7 +94,7 @@ describe('the service of events', () => {
     }
   });
 
-  it('keeps what many get once', async () => {
+  it('stores only once what many runs get', async () => {
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
     await runs.delivered(ids.length);
@@ -99,11 +102,11 @@ describe('the service of events', () => {
     const ends = (await Promise.all(ids.map(endsOf))).flat();
     expect(ends).toHaveLength(ids.length);
     expect(new Set(ends.map(({ notificationId }) => notificationId)).size).toBe(1);
-    // More than one turn of the engine, and one event that brought the bytes.
+    // More than one turn of the engine, but only one event that stores the bytes.
     expect(ends.filter(({ notificationOffset }) => notificationOffset === null)).toHaveLength(1);
   });
 
-  it('lets others come between the ends of many, and names none that ends otherwise', async () => {
+  it('serves other requests while many waits end, and names none that ends otherwise', async () => {
     const waiting = () => server.application.nest.get(Runs).waiters.of('event').length;
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
@@ -120,7 +123,7 @@ describe('the service of events', () => {
     expect(items.filter(({ error }) => error !== undefined)).toEqual([]);
   });
 
-  it('sees a wait that was accepted in the same moment', async () => {
+  it('sees a wait that was accepted at the same moment', async () => {
     open = async (runId) => {
       const waits = service.wait('event', waitRequest(runId, 1), null);
       const notified = service.notify('event', data, null);
@@ -132,7 +135,7 @@ describe('the service of events', () => {
     expect(lastStep(second)['out']).toBe(data.toString('base64'));
   });
 
-  it('keeps its waiters and their deadlines over a restart', async () => {
+  it('keeps its waiters and their deadlines across a restart', async () => {
     await runs.begin(server, 'wfr_restarted');
     await answered(1);
     const listed = await service.waiters('event');
@@ -148,7 +151,7 @@ describe('the service of events', () => {
     ]);
   });
 
-  it('ends a wait whose time was over while the server was away', async () => {
+  it('ends a wait that timed out while the server was down', async () => {
     await runs.begin(server, 'wfr_away');
     await answered(1);
     await server.stop();
@@ -160,7 +163,7 @@ describe('the service of events', () => {
     expect(await service.notify('event', data, null)).toEqual([]);
   });
 
-  it('keeps an event for a run over a restart', async () => {
+  it('keeps an event for a run across a restart', async () => {
     open = async (runId) => {
       await service.wait('another', waitRequest(runId, 9), null);
       expect(await service.notifyRun(runId, 'event', data, null)).toEqual({ ok: true, value: [] });
@@ -176,7 +179,7 @@ describe('the service of events', () => {
     expect(lastStep(second)['out']).toBe(data.toString('base64'));
   });
 
-  it('tells a run of at most so many events before it waits for them', async () => {
+  it('keeps only a limited number of events for a run before it waits for them', async () => {
     open = (runId) => service.wait('another', waitRequest(runId, 9), null);
     await runs.begin(server, 'wfr_too_much');
     await runs.delivered(1);

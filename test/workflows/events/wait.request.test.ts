@@ -7,7 +7,7 @@ const parse = (body: unknown, headers: readonly string[] = named) =>
   parseWait(headers, Buffer.from(JSON.stringify(body)));
 
 describe('a wait', () => {
-  it('is what the endpoint says of its step', () => {
+  it('has the step that the endpoint describes', () => {
     const body = {
       url: 'https://example.com/workflow',
       timeout: '1h30m',
@@ -56,7 +56,7 @@ describe('a wait', () => {
   it.each([
     ['an option of the request', named],
     ['an option in the other dialect', ['Upstash-Workflow-Runid', 'wfr_1']],
-  ])('belongs to the run that is named by %s', (_what, headers) => {
+  ])('belongs to the run named by %s', (_what, headers) => {
     const timeoutHeaders = { 'Svc-Workflow-RunId': ['wfr_2'] };
     expect(parse({ step, timeoutHeaders }, headers)).toMatchObject({ value: { runId: 'wfr_1' } });
   });
@@ -68,7 +68,7 @@ describe('a wait', () => {
       'both spellings',
       { 'Upstash-Workflow-RunId': ['wfr_1'], 'Upstash-Workflow-Runid': ['wfr_1'] },
     ],
-  ])('belongs to the run that its headers name in %s', (_what, timeoutHeaders) => {
+  ])('belongs to the run named by its timeout headers in %s', (_what, timeoutHeaders) => {
     expect(parse({ step, timeoutHeaders }, [])).toMatchObject({ value: { runId: 'wfr_1' } });
   });
 
@@ -92,13 +92,13 @@ describe('a wait', () => {
     expect(parse(body, headers)).toMatchObject({ ok: false, message: expect.stringMatching(/./) });
   });
 
-  it('is refused where it is no JSON', () => {
+  it('is refused if it is not JSON', () => {
     for (const body of ['', 'wait', '{"step":']) {
       expect(parseWait(named, Buffer.from(body)).ok).toBe(false);
     }
   });
 
-  it('takes what some clients send as null for absent', () => {
+  it('treats fields that some clients send as null as absent', () => {
     const body = { step: { ...step, concurrent: null, targetStep: null }, timeoutHeaders: null };
     expect(parse({ ...body, timeout: null, url: null })).toMatchObject({
       value: { step: { concurrent: 1 } },

@@ -41,7 +41,7 @@ describe('a waiter', () => {
     });
   });
 
-  it('hides the headers that it shall hide, and never its run', () => {
+  it('redacts the headers that the run wants redacted, but never the id of the run', () => {
     const hidden = expect.stringMatching(/^REDACTED:/);
     const redacted = (headers: readonly string[]) =>
       waiterObject('wfr_1', wait(), {
@@ -62,7 +62,7 @@ describe('a waiter', () => {
     });
   });
 
-  it('is not called what a header of its user says', () => {
+  it('does not take the id of the run from a header of the user', () => {
     const headers = ['svc-workflow-runid', 'wfr_2'];
     const shown = waiterObject('wfr_1', wait(), { ...configuration, headers });
     expect(shown.headers['Svc-Workflow-Runid']).toEqual(['wfr_1']);

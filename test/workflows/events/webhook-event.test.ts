@@ -13,7 +13,7 @@ const eventOf = (publicUrl: string | null, changes: Partial<WebhookCall> = {}) =
   ) as Record<string, unknown>;
 
 describe('the event of a call', () => {
-  it('says how it was made', () => {
+  it('describes the request', () => {
     const header = Object.fromEntries([
       ['Host', ['stepwell.local:8080']],
       ['X-One', ['1', '2']],
@@ -34,11 +34,11 @@ describe('the event of a call', () => {
     ['https://example.com', 'https', 'example.com', call.target],
     ['http://example.com:8080', 'http', 'example.com:8080', call.target],
     ['https://example.com/stepwell', 'https', 'example.com', `/stepwell${call.target}`],
-  ])('at %s says where the outside called', (publicUrl, proto, host, url) => {
+  ])('with public URL %s contains the URL called from outside', (publicUrl, proto, host, url) => {
     expect(eventOf(publicUrl)).toMatchObject({ proto, host, url });
   });
 
-  it('names no host where the caller named none', () => {
+  it('names no host if the caller named none', () => {
     expect(eventOf(null, { host: undefined })).toMatchObject({ host: '' });
   });
 });

@@ -30,7 +30,7 @@ function read(query: string): FailedRunListFilters {
   return read.value;
 }
 
-describe('a failed run is meant by', () => {
+describe('a failed run matches', () => {
   let opened: FailedRunEngine;
   let run: FailedRun;
   let matching: FailedRunMatching;
@@ -65,7 +65,7 @@ describe('a failed run is meant by', () => {
     `label=blue&responseStatus=503&workflowRunId=wfr_abc&toDate=${epochMs}`,
   ])('%s', async (query) => {
     expect(await matching.matches(run, read(query))).toBe(true);
-    // What was read once is remembered.
+    // Fields that were read once are cached.
     expect(await matching.matches(run, read(query))).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe('a failed run is meant by', () => {
     expect(await matching.matches(run, read(query))).toBe(false);
   });
 
-  it('no query for what it does not have', async () => {
+  it('no query for fields that it does not have', async () => {
     const plain = await opened.fail({ id: 'plain' });
     for (const query of [
       'label=blue',

@@ -54,7 +54,7 @@ const shown = (changes: Partial<ReportedRun> = {}) =>
   });
 
 describe('a failed run as it is shown', () => {
-  it('leaves out what there is not', () => {
+  it('leaves out absent values', () => {
     const url = runConfiguration().url;
     expect(shown()).toEqual({
       messageId: published.id,
@@ -91,7 +91,7 @@ describe('a failed run as it is shown', () => {
       { parallelism: 2, rate: null, periodSeconds: 60 },
       { parallelism: 2, period: 60 },
     ],
-  ])('tells of the limits %j those that are set', (limits, fields) => {
+  ])('shows of the limits %j only those that are set', (limits, fields) => {
     const terms = runTermsOf({ flowControl: { key: 'k', ...limits } });
     const entry = shown({ configuration: runConfiguration({ terms }) });
     const names = ['parallelism', 'rate', 'period'].filter((name) => name in entry);
@@ -104,7 +104,7 @@ describe('a failed run as it is shown', () => {
     expect(header).toMatchObject({ 'Upstash-Workflow-Runid': ['wfr_1'] });
   });
 
-  it('has a payload and an answer that are no text in base64', () => {
+  it('has a payload and an answer in base64 if they are not text', () => {
     const bytes = Buffer.from([0xff, 0x00]);
     const entry = wire(shown({ body: bytes, attempt: attempt(500, bytes) }));
     expect(entry).toMatchObject({ bodyBase64: '/wA=', responseBodyBase64: '/wA=' });
@@ -112,7 +112,7 @@ describe('a failed run as it is shown', () => {
     expect(entry).not.toHaveProperty('responseBody');
   });
 
-  it('says why an answer did not count, or none came', () => {
+  it('says why an answer did not count, or why none came', () => {
     const unlike = shown({ attempt: attempt(200, Buffer.from('<html>'), 'no SDK answered') });
     expect(unlike).toMatchObject({ responseStatus: 200, error: 'no SDK answered' });
     const silent = shown({ attempt: attempt(0, null, 'connection refused') });
@@ -121,7 +121,7 @@ describe('a failed run as it is shown', () => {
     expect(shown({ failure: stalled, attempt: attempt(200, null) }).error).toMatch(/next step/);
   });
 
-  it('tells which callback it wanted called, and hides what the callback hides', () => {
+  it('shows the failure callback, and redacts what the callback wants redacted', () => {
     const redaction = { body: false, headers: ['x-secret'] };
     const configuration = runConfiguration({
       terms: runTermsOf({ failureCallback: { ...failureCallback, redaction } }),
@@ -137,7 +137,7 @@ describe('a failed run as it is shown', () => {
     expect(JSON.stringify(entry)).not.toContain('hush');
   });
 
-  it('tells what became of the callback, in both places', () => {
+  it('shows the outcome of the callback, in both places', () => {
     expect(shown({ run: { ...run, callback } })).toMatchObject({
       failureFunctionState: 'CALLBACK_FAIL',
       failureCallbackInfo: { state: 'CALLBACK_FAIL' },

@@ -10,7 +10,7 @@ import {
   runCommands,
 } from '../../support/deciders/run-histories.js';
 
-/** The id is the failed run's place in the listing. */
+/** The id encodes the failed run's place in the listing. */
 const failedRunCommands = commandsTo<FailedRunCommand>(
   failedRunDecider.kind,
   fc.record({

@@ -37,7 +37,7 @@ describe('a failed run', () => {
   });
 
   it.each([...takes, { ...address, type: 'AllowFailureCallback' as const }])(
-    'that is not there cannot be taken, nor reported: $type',
+    'that does not exist cannot be removed or reported: $type',
     (command) => {
       const gone = { find: () => undefined };
       expect(given(failedRunDecider, gone).when(command).rejected).toEqual({
@@ -47,14 +47,14 @@ describe('a failed run', () => {
     },
   );
 
-  it('has its failure callback called again after that failed, and remembers nothing', () => {
+  it('allows another call of a failed failure callback, without an event', () => {
     const command = { ...address, type: 'AllowFailureCallback' as const };
     const failed = given(failedRunDecider, lettersWith(runWith('CALLBACK_FAIL'))).when(command);
     expect(failed.events).toEqual([]);
   });
 
   it.each(['CALLBACK_INPROGRESS', 'CALLBACK_SUCCESS', 'CALLBACK_CANCELED'] as const)(
-    'keeps its failure callback to one call while that is %s',
+    'allows no second call of a failure callback in state %s',
     (state) => {
       const command = { ...address, type: 'AllowFailureCallback' as const };
       const decided = given(failedRunDecider, lettersWith(runWith(state))).when(command);
@@ -62,7 +62,7 @@ describe('a failed run', () => {
     },
   );
 
-  it('has no failure callback to call where none was named', () => {
+  it('has no failure callback to call if none was named', () => {
     const command = { ...address, type: 'AllowFailureCallback' as const };
     expect(given(failedRunDecider, lettersWith(run)).when(command).rejected).toMatchObject({
       code: 'invalid',

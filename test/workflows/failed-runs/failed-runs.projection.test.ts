@@ -37,7 +37,7 @@ describe('failed runs', () => {
     return callback;
   };
 
-  it('are the runs that failed, in the order in which they did, and no others', async () => {
+  it('are the runs that failed, in the order of their failures, and no others', async () => {
     await opened.ask(startRun({ id: 'goes on', messageId: 'msg_on' }));
     await opened.ask(startRun({ id: 'canceled', messageId: 'msg_canceled' }));
     await opened.ask(startRun({ id: 'done', messageId: 'msg_done' }));
@@ -48,7 +48,7 @@ describe('failed runs', () => {
     expect(names()).toEqual(['b', 'a']);
   });
 
-  it('know where the journal holds how they began and how they failed', async () => {
+  it('know where the journal holds their starts and failures', async () => {
     const run = await opened.fail({ id: 'a' });
     const { offset, startedOffset } = run;
     expect(run).toEqual({
@@ -89,7 +89,7 @@ describe('failed runs', () => {
   });
 
   it.each(['DeleteFailedRun', 'ResumeFailedRun', 'RestartFailedRun'] as const)(
-    'go by %s, once',
+    'are removed by %s, once',
     async (type) => {
       const { id } = await opened.fail({ id: 'a' });
       const command = { type, id, runId: 'wfr_again' };
@@ -110,7 +110,7 @@ describe('failed runs', () => {
     expect(await opened.toLetter(late)).toMatchObject({ ok: false });
   });
 
-  it('have no callback where none is named, and one in progress while it is called', async () => {
+  it('have no callback if none is named, and one in progress while it is called', async () => {
     expect((await opened.fail({ id: 'a' })).callback).toBeNull();
     const callback = await opened.fail({ id: 'b', configuration: telling() });
     expect(callback.callback).toEqual({
@@ -136,13 +136,13 @@ describe('failed runs', () => {
     expect(await opened.journal.read(attemptOffset ?? -1)).toMatchObject({ event: { type } });
   });
 
-  it('know that it was taken back', async () => {
+  it('know that their callback was canceled', async () => {
     await opened.fail({ id: 'a', configuration: telling() });
     await opened.canceled(callback().messageId);
     expect(callback()).toMatchObject({ state: 'CALLBACK_CANCELED', attemptOffset: null });
   });
 
-  it('that were taken away meanwhile do not come back with the end of their callback', async () => {
+  it('that were removed meanwhile do not come back when their callback ends', async () => {
     const run = await opened.fail({ id: 'a', configuration: telling() });
     const { messageId } = callback();
     await opened.toLetter({ type: 'DeleteFailedRun', id: run.id });
@@ -150,7 +150,7 @@ describe('failed runs', () => {
     expect(names()).toEqual([]);
   });
 
-  it('are the same after a restart, and hear of callbacks that end then', async () => {
+  it('are the same after a restart, and follow callbacks that end later', async () => {
     await opened.fail({ id: 'a', configuration: telling() });
     const taken = await opened.fail({ id: 'b' });
     await opened.toLetter({ type: 'DeleteFailedRun', id: taken.id });

@@ -24,7 +24,7 @@ const unchanged = {
 };
 
 describe('the headers of a resume or a restart', () => {
-  it('change nothing where there are none, and it goes at once', () => {
+  it('change nothing if there are none, and the run starts at once', () => {
     expect(read([])).toEqual({ ok: true, value: unchanged });
     const beside = ['Content-Type', 'text/plain', 'Upstash-Telemetry-Sdk', 'x'];
     expect(read(beside)).toEqual(read([]));
@@ -60,12 +60,12 @@ describe('the headers of a resume or a restart', () => {
     });
   });
 
-  it('may name a moment, which wins over a delay', () => {
+  it('may name a point in time, which overrides a delay', () => {
     const moment = ['Svc-Not-Before', String(epochMs / 1000 + 30), 'Svc-Delay', '1h'];
     expect(read(moment)).toMatchObject({ value: { notBefore: epochMs + 30_000 } });
   });
 
-  it('do not name many runs the same', () => {
+  it('cannot give many runs the same id', () => {
     expect(read(['Svc-Workflow-RunId', 'all'], false)).toMatchObject({
       ok: false,
       code: 'invalid',

@@ -100,13 +100,13 @@ describe('a restarted run', () => {
     });
   });
 
-  it('begins when it is asked to', () => {
+  it('starts at the requested time', () => {
     expect(restartedRun(remains, revival({ delayMs: 500 })).notBefore).toBe(at + 500);
     const moment = revival({ delayMs: 500, notBefore: at + 9000 });
     expect(restartedRun(remains, moment).notBefore).toBe(at + 9000);
   });
 
-  it('is delivered as it is asked to, and its endpoint gets its labels', () => {
+  it('is delivered with the requested options, and its endpoint gets its labels', () => {
     const changes = { message: { maxRetries: 9, labels: ['new', 'newer'] } };
     const changed = restartedRun(remains, revival(changes)).configuration;
     expect(changed.terms).toEqual({ ...configuration.terms, ...changes.message });
@@ -114,7 +114,7 @@ describe('a restarted run', () => {
     expect(changed).toMatchObject({ headers: labels, failureHeaders: labels });
   });
 
-  it('calls the failure callback it is given, in the way of the old one if there was one', () => {
+  it('calls the requested failure callback, with the options of the old one if any', () => {
     const wanted = revival({ failureCallback: 'https://example.com/failed' });
     const callback = restartedRun(remains, wanted).configuration.terms.failureCallback;
     expect(callback).toEqual({ ...failureCallback, url: 'https://example.com/failed' });
@@ -128,7 +128,7 @@ describe('a restarted run', () => {
 });
 
 describe('a resumed run', () => {
-  it('has the entries of the old one, and delivers the last of them under a new name', () => {
+  it('has the entries of the old run, and delivers the last one with a new message id', () => {
     const failed = stepOf('msg_1', 1, { headers: ['X-Own', '1'], maxRetries: 4 });
     const { inherited, repeated, messageId } = resumedRun(
       remains,
@@ -145,19 +145,19 @@ describe('a resumed run', () => {
     expect(repeated).toEqual([{ messageId: 'new_1', message: { ...message, notBefore: at } }]);
   });
 
-  it('begins with another name where it had come to nothing', () => {
+  it('starts with another message id if the old run had no results', () => {
     const alone = inheritance({ entries: [entryOf('msg_0', stepInfo(0))] });
     const resumed = resumedRun(remains, alone, [stepOf('msg_0', 0)], revival());
     expect(resumed.messageId).toBe('new_1');
   });
 
-  it('delivers once what had been delivered anew under another name', () => {
+  it('delivers once what had been delivered twice with different message ids', () => {
     const twice = [stepOf('msg_again', 0, { maxRetries: 2 }, 30), stepOf('msg_0', 0, {}, 20)];
     const { repeated } = resumedRun(remains, inheritance(), twice, revival());
     expect(repeated).toMatchObject([{ messageId: 'new_1', message: { maxRetries: 2 } }]);
   });
 
-  it('delivers all branches that were under way, a sleeping one when its time has come', () => {
+  it('delivers all branches that were in progress, a sleeping one when it is due', () => {
     const entries = [0, 1, 2].map((each) => entryOf(`msg_${each}`, planOf(each)));
     const asleep = stepOf('msg_2', 2, { notBefore: at + 60_000 }, 21);
     const { inherited, repeated } = resumedRun(
@@ -174,7 +174,7 @@ describe('a resumed run', () => {
     expect(repeated.map(({ message }) => message.notBefore)).toEqual([at + 1000, at + 60_000]);
   });
 
-  it('changes how its own steps are delivered, and no word of a call', () => {
+  it('changes how its own steps are delivered, and nothing about a call', () => {
     const step = stepInfo(2, { type: 'Call' });
     const call = published('msg_call', {
       run: runPlace({ role: 'call', entry: -1 }),
@@ -198,7 +198,7 @@ describe('a resumed run', () => {
     expect(inherited?.calls).toEqual([{ step, messageId: 'new_1' }]);
   });
 
-  it('keeps a call whose answer is delivered again, and no call that was done', () => {
+  it('keeps a call whose answer is delivered again, and no finished call', () => {
     const callbackOf = {
       kind: 'callback' as const,
       messageId: 'msg_call',
@@ -222,7 +222,7 @@ describe('a resumed run', () => {
     expect(repeated).toMatchObject([{ message: { callbackOf, bodyOffset: null } }]);
   });
 
-  it('takes over what waits, as it was', () => {
+  it('takes over everything that waits, unchanged', () => {
     const waits = [{ step: stepInfo(4), eventId: 'paid', deadline: at + 9, offset: 12 }];
     const notifications = [{ eventId: 'sent', offset: 13, bytes: 2 }];
     const invocations = [{ step: stepInfo(5), runId: 'wfr_child', messageId: 'msg_child' }];
@@ -232,8 +232,8 @@ describe('a resumed run', () => {
   });
 });
 
-describe('what is handed on of a run', () => {
-  it('is what a journal can hold, and no word of how memory holds it', async () => {
+describe('the inheritance of a run', () => {
+  it('is what the journal can store, and nothing of how memory holds it', async () => {
     const opened = await openFailedRunEngine();
     await opened.ask(startRun());
     await opened.ask(submitStep(stepInfo(1)));

@@ -48,11 +48,11 @@ const asTheyWere = {
   message: {},
 };
 
-/** More than there are commands in a turn. */
+/** More than the commands of one turn. */
 const count = turnCommandsMax + 44;
 const childOf = (step: number) => `child ${step}`;
 const steps = Array.from({ length: count }, (_, index) => index + 1);
-/** Those that end before their parent goes on: one of two. */
+/** Every second child ends before its parent continues. */
 const early = steps.filter((step) => step % 2 === 0);
 const late = steps.filter((step) => step % 2 === 1);
 
@@ -74,7 +74,7 @@ const end = (step: number, type: 'EndRun' | 'CancelRun' = 'EndRun') =>
   );
 
 describe('a failed run that waited for more runs than there are commands in a turn', () => {
-  it('continues with all others of a bulk resume, and follows the ends of them all', async () => {
+  it('continues with all others of a bulk resume, and follows all of their ends', async () => {
     await failWaiting();
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });
@@ -91,7 +91,7 @@ describe('a failed run that waited for more runs than there are commands in a tu
   }, 60_000);
 });
 
-describe('a failed run whose id another one has now, which waits for a run of the same id', () => {
+describe('a failed run whose id was reused by a run that waits for a run of the same id', () => {
   const yesterday = epochMs - 86_400_000;
 
   async function invoke(at: number, messageId: string): Promise<void> {
@@ -100,7 +100,7 @@ describe('a failed run whose id another one has now, which waits for a run of th
     await opened.ask(toRun<InvokeRun>({ type: 'InvokeRun', step: stepInfo(1), child, at }));
   }
 
-  it('goes on with the end of the one that it had invoked', async () => {
+  it('continues with the end of the run that it had invoked itself', async () => {
     await invoke(yesterday, 'msg_old');
     await opened.attempted('msg_old', 500, { nonRetryable: true });
     await end(1, 'CancelRun');

@@ -6,7 +6,7 @@ import { runConfiguration } from '../../support/workflows/run-commands.js';
 const run = { runId: 'wfr_1', createdAt: 1_767_000_000_000 };
 
 describe('the headers that a run was started with', () => {
-  it('say that it is one, how it is configured, and what its endpoint gets', () => {
+  it('mark it as a run, and contain its configuration and the headers for its endpoint', () => {
     const configuration = runConfiguration({ headers: ['X-Tenant', 'acme', 'Svc-Label', 'a,b'] });
     const terms = {
       ...configuration.terms,
@@ -34,7 +34,7 @@ describe('the headers that a run was started with', () => {
     });
   });
 
-  it('are in the dialect of the run, without what it does not say', () => {
+  it('are in the dialect of the run, without options that it does not set', () => {
     const names = Object.keys(
       headerMap(null, starterHeaders(run, runConfiguration({ dialect: 'upstash' }))),
     );

@@ -17,12 +17,12 @@ describe('the history of a run', () => {
     expect(history.entries.at(-1)?.body?.toString()).toBe('{"out":1}');
   });
 
-  it('keeps 64 KiB of what an endpoint answered', () => {
+  it('keeps 64 KiB of the answer of an endpoint', () => {
     const { history } = new ReportedRun().stumbles('msg_0', {}, 'x'.repeat(64 * 1024 + 1));
     expect(history.messages.get('msg_0')?.last?.body).toHaveLength(64 * 1024);
   });
 
-  it('is about its own messages only', () => {
+  it('contains only its own messages', () => {
     const { history } = new ReportedRun()
       .publish('msg_other', { run: runPlace({ startedOffset: 99 }) })
       .publish('msg_none', { run: null })
@@ -30,7 +30,7 @@ describe('the history of a run', () => {
     expect([...history.messages.keys()]).toEqual(['msg_0']);
   });
 
-  it('is about itself only', () => {
+  it('contains only its own events', () => {
     const { history } = new ReportedRun();
     const canceled: RunEvent = { type: 'RunCanceled', canceled: [] };
     history.add(envelope(canceled, { kind: 'run', id: 'wfr_other', offset: 9 }), null);
@@ -38,7 +38,7 @@ describe('the history of a run', () => {
     expect(history.end).toBeNull();
   });
 
-  it('begins with all that the run it resumes had open', () => {
+  it('begins with everything that the resumed run had open', () => {
     const inherited = {
       runId: 'wfr_0',
       entries: [],
@@ -54,7 +54,7 @@ describe('the history of a run', () => {
     ]);
   });
 
-  it('has the run that waits for it now as its invoker', () => {
+  it('has as its invoker the run that waits for it now', () => {
     const invoker = { runId: 'wfr_p', url: 'https://example.com/p', createdAt: 1, step: stepOf(1) };
     const resumed = { ...invoker, runId: 'wfr_again' };
     const run = new ReportedRun({ invoker }).happen({ type: 'InvokerChanged', invoker: resumed });
@@ -83,13 +83,13 @@ describe('a message of a run', () => {
     expect(message?.last?.event.type).toBe('MessageDelivered');
   });
 
-  it('is delivered without an answer of its own where the run ended under it', () => {
+  it('is delivered without an answer of its own if the run ended meanwhile', () => {
     const run = new ReportedRun();
     run.history.add(envelope({ type: 'MessageCompleted' }, { id: 'msg_0', at: 3000 }), null);
     expect(ofFirst(run)).toMatchObject({ status: 'delivered', endedAt: 3000, last: null });
   });
 
-  it('that was taken back has no last attempt but the one that it had', () => {
+  it('that was canceled keeps its last attempt', () => {
     const run = new ReportedRun().stumbles('msg_0').canceled('msg_0');
     expect(ofFirst(run)).toMatchObject({ status: 'canceled', failures: [{}], last: {} });
   });

@@ -22,13 +22,13 @@ describe('an answer of an SDK', () => {
     },
   );
 
-  it('names none where it does not say, or where there was no answer', () => {
+  it('names no step if the header is absent, or if there was no answer', () => {
     expect(failedStepName(answer('x-error-step', 'pay'))).toBeNull();
     expect(failedStepName(answer())).toBeNull();
     expect(failedStepName(null)).toBeNull();
   });
 
-  it('does not take a value for a name', () => {
+  it('does not mistake a value for a name', () => {
     expect(failedStepName(answer('x-about', 'upstash-error-step-name', 'x', 'y'))).toBeNull();
   });
 
@@ -37,7 +37,7 @@ describe('an answer of an SDK', () => {
     ['says so in other words', ['svc-workflow-failure-callback-notfound', 'true'], true],
     ['says the contrary', ['Svc-Workflow-Failure-Callback-Notfound', 'false'], false],
     ['says nothing', ['Svc-Workflow-Failure-Callback', 'true'], false],
-  ])('is that of no failure function where it %s', (_, headers, isNone) => {
+  ])('reports a missing failure function if it %s', (_, headers, isNone) => {
     expect(hasNoFailureFunction(answer(...headers))).toBe(isNone);
   });
 });

@@ -19,19 +19,19 @@ const runReason = (query: string) => {
   return result.ok ? null : result.message;
 };
 
-describe('a question about runs', () => {
-  it('means everything, the newest first, where nothing is said', () => {
+describe('a query about runs', () => {
+  it('asks for everything, newest first, by default', () => {
     expect(rows('')).toMatchObject({ order: 'latestFirst', states: null, messageIds: null });
     expect([rows('').count, runs('').count]).toEqual([1000, 10]);
     expect(runQueryTerms(rows(''))).toEqual([]);
   });
 
-  it('asks for fewer rows than a page may have, but never for more', () => {
+  it('may ask for fewer rows than the largest page, but never for more', () => {
     expect([rows('count=7').count, rows('count=5000').count]).toEqual([7, 1000]);
     expect([runs('count=7').count, runs('count=100').count]).toEqual([7, 10]);
   });
 
-  it('knows the states of messages among rows, and of runs alone among runs', () => {
+  it('knows the states of messages for rows, and only those of runs for runs', () => {
     const words = 'state=WAITER_ADDED,IN_PROGRESS&state=CANCELLED';
     expect([...(rows(words).states ?? [])].sort()).toEqual(
       ['ACTIVE', 'CANCELED', 'ERROR', 'RETRY', 'WAITER_ADDED'].sort(),
@@ -48,18 +48,18 @@ describe('a question about runs', () => {
     expect(runReason('workflowRuns=wfr_1@yesterday')).toContain('workflowRuns must be ids');
   });
 
-  it('means the messages that both filters of messages allow', () => {
+  it('selects the messages that both message filters allow', () => {
     expect(rows('messageId=a,b&messageIds=b,c').messageIds).toEqual(['b']);
     expect(rows('messageIds=b,c').messageIds).toEqual(['b', 'c']);
   });
 
-  it('cuts texts, or wants none', () => {
+  it('may limit the length of texts, or ask for none', () => {
     expect([rows('trimBody=9').trimBody, rows('trimBody=-1').trimBody]).toEqual([9, -1]);
     expect(rows('').trimBody).toBeNull();
     expect(runReason('trimBody=-2')).toContain('trimBody');
   });
 
-  it('groups rows in one way only', () => {
+  it('groups rows in only one way', () => {
     expect(isGrouped('/v2/workflows/events?count=1&groupBy=x')).toBe(true);
     expect(isGrouped('/v2/workflows/events?label=groupBy=')).toBe(false);
     expect(runReason('groupBy=workflowRunId')).toBeNull();
@@ -88,15 +88,15 @@ describe('a run', () => {
     ['callerIP=10.0.0.1', 'callerIp=10.0.0.2'],
     ['host=app.example', 'host=app'],
     ['path=/wf', 'path=/wf?x=1'],
-  ])('is meant by %s, and not by %s', (meant, other) => {
+  ])('matches %s, and not %s', (meant, other) => {
     expect(matchesRun(run, runs(meant))).toBe(true);
     expect(matchesRun(run, runs(other))).toBe(false);
-    // Filters are all to hold.
+    // All filters must match.
     const { workflowRunId } = runs('workflowRunId=wfr_2');
     expect(matchesRun(run, { ...runs(meant), workflowRunId })).toBe(false);
   });
 
-  it('is looked for by what events are found by', () => {
+  it('is looked up by the terms of its events', () => {
     const names = 'workflowRunId=wfr_1&workflowRuns=wfr_2@1';
     const query = `${names}&label=a,b&flowControlKey=k&host=h`;
     expect(runQueryTerms(runs(query))).toEqual([

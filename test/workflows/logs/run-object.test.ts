@@ -12,7 +12,7 @@ import { runPlace } from '../../support/workflows/run-place.js';
 const hidden = { body: true, headers: ['x-tenant'] };
 
 describe('a run that has begun', () => {
-  it('shows what it was started with, and the delivery of that', () => {
+  it('shows its payload, and the delivery of the payload', () => {
     expect(new ReportedRun().object()).toEqual({
       workflowRunId: 'wfr_1',
       workflowUrl: workflow,
@@ -51,7 +51,7 @@ describe('a run that has begun', () => {
     });
   });
 
-  it('waits for a retry, or is being tried again', () => {
+  it('shows that it waits for a retry, or that a retry is in progress', () => {
     const run = new ReportedRun().stumbles('msg_0', { headers: ['Svc-Error-Step-Name', 'one'] });
     const next = (running: ReadonlySet<string>) => run.object({ running }).steps.at(-1)?.steps;
     const errors = [
@@ -68,14 +68,14 @@ describe('a run that has begun', () => {
     expect(next(new Set(['msg_0']))).toEqual([{ ...shown, state: 'STEP_PROGRESS' }]);
   });
 
-  it('tells of a step what failed before it came', () => {
+  it('shows for a step the failures before it came', () => {
     const run = new ReportedRun().stumbles('msg_0').delivered('msg_0').store('msg_1', stepOf(1));
     const [initial, first] = run.steps();
     expect(initial).not.toHaveProperty('errors');
     expect(first).toMatchObject({ state: 'STEP_SUCCESS', errors: [{ status: 500 }] });
   });
 
-  it('is what its endpoint has made of it', () => {
+  it('shows the configuration that its endpoint set', () => {
     const labels = ['a', 'b'];
     const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
     const terms = { ...configuration().terms, labels, flowControl };
@@ -97,7 +97,7 @@ describe('a run that has begun', () => {
     });
   });
 
-  it('has nothing of a later run of the same name', () => {
+  it('has nothing of a later run with the same id', () => {
     const run = new ReportedRun().delivered('msg_0').happen({ type: 'RunCanceled', canceled: [] });
     const { started } = run.history;
     run.happen(started.event).happen({
@@ -111,7 +111,7 @@ describe('a run that has begun', () => {
     expect([workflowState, steps.length]).toEqual(['RUN_CANCELED', 1]);
   });
 
-  it('goes on with the entries of the run that it resumes', () => {
+  it('continues with the entries of the run that it resumes', () => {
     const step = stepOf(1);
     const entries = [
       {
@@ -166,7 +166,7 @@ describe('a run that has ended', () => {
     expect(shown.steps).toHaveLength(1);
   });
 
-  it('shows what it was canceled in', () => {
+  it('shows the step in which it was canceled', () => {
     const run = new ReportedRun().delivered('msg_0').store('msg_1', stepOf(1));
     run.happen({ type: 'RunCanceled', canceled: ['msg_1'] }).canceled('msg_1');
     const { workflowState, steps } = run.object();
@@ -177,7 +177,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows why it failed, and where its dead letter lies', () => {
+  it('shows why it failed, and its dead letter', () => {
     const run = new ReportedRun().stumbles('msg_0').fails('msg_0', { attempt: 1 }, 'why');
     expect(run.failWith('msg_0').object()).toMatchObject({
       workflowState: 'RUN_FAILED',
@@ -194,7 +194,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows what its endpoint answered that is no workflow, once', () => {
+  it('shows once the answer of an endpoint that is not a workflow', () => {
     const error = 'detected a non-workflow destination';
     const run = new ReportedRun()
       .fails('msg_0', { status: 200, error }, '<html>')
@@ -205,7 +205,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows that nothing could come any more', () => {
+  it('shows that it stalled', () => {
     const run = new ReportedRun().delivered('msg_0', {}, 'hello').failWith('msg_0', 'stalled');
     expect(run.object().steps.at(-1)).toMatchObject({
       type: 'next',
@@ -219,7 +219,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows what had failed before nothing could come any more', () => {
+  it('shows the failures before it stalled', () => {
     const run = new ReportedRun()
       .stumbles('msg_0', { status: 503 }, 'busy')
       .delivered('msg_0', {}, 'hello')
@@ -236,7 +236,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows how its failure was reported, the last time', () => {
+  it('shows the latest report of its failure', () => {
     const run = new ReportedRun()
       .fails('msg_0', { headers: ['x-why', 'so'] }, 'why')
       .failWith('msg_0');
@@ -275,7 +275,7 @@ describe('a run that has ended', () => {
     expect(failureFunction).not.toHaveProperty('nextDeliveryTime');
   });
 
-  it('shows nothing of that where its endpoint has no function for it', () => {
+  it('shows no report if its endpoint has no failure function', () => {
     const run = new ReportedRun().fails('msg_0').failWith('msg_0');
     run.publish('msg_f', { url: workflow, run: runPlace({ role: 'failureCallback' }) });
     expect(run.object()).toHaveProperty('failureFunction');
@@ -283,7 +283,7 @@ describe('a run that has ended', () => {
     expect(run.object()).not.toHaveProperty('failureFunction');
   });
 
-  it('hides what its starter wants hidden', () => {
+  it('redacts what its starter wants redacted', () => {
     const terms = { ...configuration().terms, redaction: hidden };
     const run = new ReportedRun({ configuration: configuration({ terms }) });
     run.delivered('msg_0').store('msg_1', stepOf(1), { out: '"secret"' });
@@ -297,7 +297,7 @@ describe('a run that has ended', () => {
     expect(JSON.stringify(shown)).not.toContain('secret');
   });
 
-  it('shows as much of its texts as is asked for', () => {
+  it('shows the requested length of its texts', () => {
     const run = new ReportedRun().stumbles('msg_0', {}, 'größer').delivered('msg_0');
     run.happen(succeeded, Buffer.from('"returned"'));
     expect(run.object({ bytesMax: 3 })).toMatchObject({ workflowRunResponse: '"re' });
@@ -308,8 +308,8 @@ describe('a run that has ended', () => {
   });
 });
 
-/** Callbacks of the run's own configuration play no part in its history. */
-it('a run names no failure function where only a failure callback was configured', () => {
+/** Whether a failure function is shown depends on the history, not on the run's configuration. */
+it('a run shows no failure function if only its callback was configured', () => {
   const failureCallback = callbackOptions();
   const terms = { ...configuration().terms, failureCallback };
   const run = new ReportedRun({ configuration: configuration({ terms }) });

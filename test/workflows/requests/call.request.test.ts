@@ -17,7 +17,7 @@ const headers = {
   'Upstash-Workflow-ContentType': 'application/json',
 };
 
-/** The step that an answer brings, or why it brings none. */
+/** The step in an answer, or why there is none. */
 function read(changes: Readonly<Record<string, string | undefined>> = {}) {
   const reader = new OptionReader({ prefix: 'Svc-', options: new Map(), forwarded: [] }, rules);
   const all = Object.entries({ ...headers, ...changes });
@@ -26,18 +26,18 @@ function read(changes: Readonly<Record<string, string | undefined>> = {}) {
 }
 
 describe('the answer of a call', () => {
-  it('brings the step that the call is, in whichever dialect', () => {
+  it('contains the step of the call, in any dialect', () => {
     const step = { id: 3, name: 'third', type: 'Call', concurrent: 2, target: null };
     expect(read()).toEqual({ step, refusal: null });
   });
 
-  it.each(Object.keys(headers))('brings no step without %s', (name) => {
+  it.each(Object.keys(headers))('contains no step without %s', (name) => {
     const { step, refusal } = read({ [name]: undefined });
     expect(step).toBeNull();
     expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringMatching('missing') });
   });
 
-  it('is refused by the name of the header that was to bring it', () => {
+  it('is refused with the name of the missing header', () => {
     const missing = read({ 'Upstash-Workflow-StepId': undefined }).refusal;
     expect(missing?.message).toBe('Svc-Callback-Forward-Svc-Workflow-Stepid is missing');
   });
@@ -50,13 +50,13 @@ describe('the answer of a call', () => {
     ['Upstash-Workflow-Concurrent', '0'],
     ['Upstash-Workflow-Concurrent', 'two'],
     ['Upstash-Workflow-StepName', ''],
-  ])('brings no step where %s is %j', (name, value) => {
+  ])('contains no step if %s is %j', (name, value) => {
     const { step, refusal } = read({ [name]: value });
     expect(step).toBeNull();
     expect(refusal?.message).toContain(JSON.stringify(value));
   });
 
-  it('brings no step whose name is too long to be kept, and names its beginning', () => {
+  it('contains no step whose name is too long; the refusal quotes the start of the name', () => {
     const { step, refusal } = read({ 'Upstash-Workflow-StepName': 'x'.repeat(1025) });
     expect(step).toBeNull();
     expect(refusal?.message).toContain(JSON.stringify(`${'x'.repeat(64)}...`));

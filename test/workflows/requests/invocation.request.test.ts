@@ -12,7 +12,7 @@ const envelope = {
 const read = (value: unknown) => parseInvokeEnvelope(Buffer.from(JSON.stringify(value)));
 
 describe('an invocation', () => {
-  it('names the run that waits, with which step, and brings the payload of the child', () => {
+  it('names the waiting run and its step, and contains the payload of the child', () => {
     expect(read(envelope)).toEqual({
       ok: true,
       value: {
@@ -23,7 +23,7 @@ describe('an invocation', () => {
     });
   });
 
-  it('may bring no payload, and needs nothing that the parent knows itself', () => {
+  it('may have no payload, and needs nothing that the parent run already holds', () => {
     const { workflowRunId, step } = envelope;
     for (const body of [undefined, null, '']) {
       expect(read({ workflowRunId, step, body })).toMatchObject({
@@ -32,7 +32,7 @@ describe('an invocation', () => {
     }
   });
 
-  it('runs alone where it does not say with how many', () => {
+  it('runs alone if it has no `concurrent`', () => {
     for (const concurrent of [undefined, null]) {
       expect(read({ ...envelope, step: { ...envelope.step, concurrent } })).toMatchObject({
         value: { step: { concurrent: 1 } },
@@ -55,7 +55,7 @@ describe('an invocation', () => {
     expect(result.ok ? '' : result.message).toContain(reason);
   });
 
-  it('is refused with a reason, whatever else it is', () => {
+  it('is refused with a reason for any other value', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => !parseInvokeEnvelope(Buffer.from(bytes)).ok));
     fc.assert(fc.property(fc.jsonValue(), (step) => void read({ ...envelope, step })));
   });

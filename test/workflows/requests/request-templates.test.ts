@@ -21,7 +21,7 @@ const bodyBytesMax = 200;
 const url = 'https://app.example/wf';
 const trace = ['traceparent', `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`];
 
-/** What an item submits that is read by itself; undefined = it is refused, or for no run. */
+/** The submission of an item that is read alone; undefined = it is refused, or is not for a run. */
 function readAlone(item: unknown, context: RequestContext): Submission | undefined {
   const parsed = parseBatchItem(item, context);
   if (!parsed.ok || parsed.value.body.length > bodyBytesMax) return undefined;
@@ -88,8 +88,8 @@ const item = fc.oneof(
 );
 const asked = fc.record({ item, at: fc.nat({ max: 1_000_000 }) });
 
-describe('requests for runs that say the same', () => {
-  it('submit what each of them would by itself', () => {
+describe('requests for runs with the same headers', () => {
+  it('submit what each of them would submit alone', () => {
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 40 }), fc.nat({ max: 40 }), (all, tracedAt) => {
         const alike = new AlikeRequests(bodyBytesMax);

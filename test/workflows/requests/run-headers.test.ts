@@ -10,7 +10,7 @@ import {
 } from '../../../src/workflows/requests/run-headers.js';
 
 describe("the headers of a run's starter", () => {
-  it('are kept as they are, but for what the server says itself, in any dialect', () => {
+  it('are kept unchanged, except those that the server sets itself, in any dialect', () => {
     const kept = ['X-Tenant', 'acme', 'upstash-workflow-invoke-count', '2', 'svc-label', 'blue'];
     const relayed = [
       'Svc-Workflow-Sdk-Version',
@@ -37,13 +37,13 @@ describe("the headers of a run's starter", () => {
     expect(ownHeaders([...relayed, ...kept])).toEqual(kept);
   });
 
-  it('ask for no other start where they tell of a failure', () => {
+  it('do not ask for another start in the report of a failure', () => {
     const asking = ['upstash-workflow-unknown-sdk', 'true'];
     expect(ownHeaders([...asking, 'X-A', 'b'])).toEqual([...asking, 'X-A', 'b']);
     expect(failureHeaders([...asking, 'X-A', 'b'])).toEqual(['X-A', 'b']);
   });
 
-  it('show its labels, unless they do so already', () => {
+  it('show the labels of the run, unless they do so already', () => {
     expect(withLabel(['X-A', 'b'], dialects.upstash, ['blue', 'green'])).toEqual([
       'X-A',
       'b',
@@ -57,7 +57,7 @@ describe("the headers of a run's starter", () => {
     expect(withLabel([], dialects.svc, [])).toEqual([]);
   });
 
-  it('show new labels in place of the old ones, in its dialect', () => {
+  it('show new labels in place of the old ones, in the dialect of the run', () => {
     const headers = ['svc-label', 'red', 'X-A', 'b', 'Upstash-Label', 'pink'];
     const shown = ['X-A', 'b', 'Svc-Label', 'blue,green'];
     expect(relabeled(headers, dialects.svc, ['blue', 'green'])).toEqual(shown);
@@ -89,7 +89,7 @@ describe('the id of a run', () => {
   it.each([
     ...['.', '..', 'a/..', './a', 'a/../b'],
     ...['a?b', 'a#b', 'a%2Fb', '50%', 'a\\b', 'a\tb'],
-  ])('is %j no more, as no path of a client names it; earlier versions took it', (id) => {
+  ])('can no longer be %j, which clients cannot put into a path', (id) => {
     const reason =
       'must have no ?, #, %, \\ or tab, nor . or .. between slashes: ' +
       'clients write it into paths as it is';
@@ -98,7 +98,7 @@ describe('the id of a run', () => {
   });
 
   it.each(['wfr_1', 'a b', 'a/b/', '/a//b', 'ä', 'a;b&c=d', '"<|>^`{}', 'a,b@c:d+e~f'])(
-    'is in a path of a URL as %j',
+    'may be %j, which stays the same in the path of a URL',
     (id) => {
       expect(parseNewRunId(id).ok).toBe(true);
       const { pathname, search } = new URL(`http://x/${id}?cancel=false`);

@@ -28,7 +28,7 @@ describe('a refusal of a request for a run', () => {
     },
   );
 
-  it('goes unchanged to a client that starts a run, and is that of the whole request', () => {
+  it('goes unchanged to a client that starts a run, and applies to the whole request', () => {
     const starting = refusal('invalid', { 'svc-workflow-init': 'TRUE' });
     expect(starting).toEqual(new WholeRefusal('invalid', 'no'));
   });

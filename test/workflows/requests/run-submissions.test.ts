@@ -13,7 +13,7 @@ import {
 } from '../../../src/workflows/requests/run-submissions.js';
 import { startRun, stepInfo, submitStep } from '../../support/workflows/run-commands.js';
 
-/** What a submission answers when these are the outcomes of its commands. */
+/** The answer of a submission with these outcomes of its commands. */
 const answerOf = (submission: Submission, outcomes: readonly Outcome[]) =>
   submission.answer(new SubmissionOutcomes(submission.commands, outcomes));
 const accepted = (result: unknown): Outcome => ({ ok: true, value: result });
@@ -23,7 +23,7 @@ const url = 'https://app.example/wf';
 const started = { messageId: 'msg_0', createdAt: 1000, deduplicated: false };
 
 describe('a start', () => {
-  it('is answered as a publish is', () => {
+  it('is answered like a publish', () => {
     const submission = startSubmission(startRun());
     expect(answerOf(submission, [accepted(started)])).toEqual({
       status: 200,
@@ -70,7 +70,7 @@ describe('a step', () => {
     },
   );
 
-  it('is refused with its whole batch in the name of the item that is refused', () => {
+  it('is refused with its whole batch, with the refusal of the refused item', () => {
     const another = new RefusalOfAnother('invalid', 'it is invalid');
     const outcomes: readonly Outcome[] = [another, another, another];
     const batch = new BatchSubmission([
@@ -85,7 +85,7 @@ describe('a step', () => {
     }
   });
 
-  it('leaves its neighbours the refusals that are their own', () => {
+  it('leaves neighboring items their own refusals', () => {
     const batch = new BatchSubmission([
       new RefusedSubmission(new Refusal('not_found', 'refused')),
       submission,

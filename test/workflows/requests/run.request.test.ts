@@ -24,7 +24,7 @@ const rules: PublishRules = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A publish, where it goes and what its headers say. */
+/** A publish with its destination and its parsed headers. */
 const input = (headers: Headers, body: string, destination = url) => {
   const rawHeaders = Object.entries(headers).flat();
   const publish = {
@@ -47,7 +47,7 @@ const read = (headers: Headers, body: string, destination?: string, granted = ru
 };
 
 const features = 'LazyFetch,InitialBody,WF_DetectTrigger,WF_TriggerOnConfig';
-/** What the published client sends (workflows.md 7). */
+/** The headers that the published client sends (workflows.md 7). */
 const fromSdk: Headers = {
   'content-type': 'application/json',
   'upstash-method': 'POST',
@@ -75,7 +75,7 @@ const failureCallback: Headers = {
 const { headers: _, ...called } = callbackOptions({ url, maxRetries: 2, retryDelay: '1000' });
 
 describe('a start', () => {
-  it('has everything that later steps are called with', () => {
+  it('has all options with which later steps are delivered', () => {
     const headers = {
       ...fromSdk,
       ...failureCallback,
@@ -115,7 +115,7 @@ describe('a start', () => {
     );
   });
 
-  it('is named and tried as runs are where it does not say, with no more than is granted', () => {
+  it('has the defaults of runs for id and retries, within the limits', () => {
     const command = read({ 'svc-workflow-init': 'true' }, '');
     expect(command).toMatchObject({ id: 'wfr_0', messageId: 'msg_1' });
     expect(command).toMatchObject({ configuration: { terms: { maxRetries: 3 } } });
@@ -126,15 +126,18 @@ describe('a start', () => {
   it.each([
     ['', 'none', false, false],
     ['LazyFetch, WF_TriggerOnConfig', 'none', true, false],
-    // The client for Python says so, and raises where it is delivered nothing.
+    // The Python client claims this feature, and raises an error if nothing is delivered.
     ['LazyFetch,InitialBody,WF_DetectTrigger', 'protocol', false, true],
     ['InitialBody, WF_DetectTrigger', 'protocol', false, true],
     ['Unheard,LazyFetch,InitialBody,WF_TriggerOnConfig', 'none', true, true],
-  ])('of an SDK that can "%s" expects no more', (said, answerCheck, fetchesLazily, isInitial) => {
-    expect(read({ ...fromSdk, 'upstash-feature-set': said }, '')).toMatchObject({
-      configuration: { answerCheck, fetchesLazily, reportsInitialBody: isInitial },
-    });
-  });
+  ])(
+    'of an SDK with "%s" assumes no other feature',
+    (said, answerCheck, fetchesLazily, isInitial) => {
+      expect(read({ ...fromSdk, 'upstash-feature-set': said }, '')).toMatchObject({
+        configuration: { answerCheck, fetchesLazily, reportsInitialBody: isInitial },
+      });
+    },
+  );
 
   it('shows its labels to the endpoint', () => {
     expect(read({ ...fromSdk, 'upstash-label': 'blue, green' }, '')).toMatchObject({
@@ -142,7 +145,7 @@ describe('a start', () => {
     });
   });
 
-  it('of an older client has options of a failure callback though it names none', () => {
+  it('of an older client may have options of a failure callback without naming one', () => {
     const { 'upstash-failure-callback': _url, ...idle } = failureCallback;
     expect(read({ ...fromSdk, ...idle }, '')).toMatchObject({
       configuration: { terms: { failureCallback: null }, failureHeaders: [] },
@@ -162,7 +165,7 @@ const stepText = '{"stepId":1,"stepName":"step 1","stepType":"Run","out":"1","co
 describe('a step', () => {
   const bare = { ...fromSdk, 'upstash-workflow-init': 'false' };
 
-  it('leaves to its run what it does not say', () => {
+  it('leaves options that it does not set to its run', () => {
     expect(read(bare, stepText)).toEqual({
       type: 'SubmitStep',
       kind: 'run',
@@ -185,7 +188,7 @@ describe('a step', () => {
     });
   });
 
-  it('of an older client brings everything with it', () => {
+  it('of an older client contains all options', () => {
     const headers = {
       ...bare,
       ...failureCallback,
@@ -226,7 +229,7 @@ describe('a call', () => {
     'upstash-callback-forward-upstash-workflow-sdk-version': '1',
   };
 
-  it('is a message as any other, and its answer is delivered as the run says', () => {
+  it('is a message like any other, and its answer is delivered as the run specifies', () => {
     const third = 'https://api.third.example/x';
     expect(read(call, 'B', third)).toEqual({
       type: 'RequestCall',
@@ -274,7 +277,7 @@ describe('a call', () => {
     });
   });
 
-  it('of an older client says what its answer and its failures would be called with', () => {
+  it('of an older client may have options for callbacks of its answer and failures', () => {
     const headers = {
       ...call,
       'upstash-callback-retries': '4',
@@ -293,7 +296,7 @@ describe('a call', () => {
 });
 
 describe('an invocation', () => {
-  it('is addressed to the run that waits, and brings the one that starts', () => {
+  it('is addressed to the waiting run, and contains the run to start', () => {
     const headers = {
       ...fromSdk,
       'upstash-workflow-runid': 'wfr_child',
@@ -331,7 +334,7 @@ describe('a trigger', () => {
     return result;
   };
 
-  it('is a start by an SDK that can do everything', () => {
+  it('is a start by an SDK with all features', () => {
     expect(trigger({})).toEqual(
       startRun({
         id: 'wfr_0',
@@ -344,7 +347,7 @@ describe('a trigger', () => {
     );
   });
 
-  it('has its failure reported with its own headers, and as the SDK knows it', () => {
+  it('has its failure reported with its own headers, in the form that the SDK knows', () => {
     const headers = {
       'Svc-Failure-Callback': url,
       'Svc-Failure-Callback-Forward-X-Tenant': 'failing',

@@ -9,7 +9,7 @@ const reasonOf = (value: unknown) => {
 };
 
 describe('a step', () => {
-  it('is known by its id, and what else it says is for its endpoint', () => {
+  it('is identified by its id, and its other fields are for its endpoint', () => {
     expect(parseStepBody(Buffer.from(JSON.stringify({ ...step, out: '{}', method: 'x' })))).toEqual(
       {
         ok: true,
@@ -18,13 +18,13 @@ describe('a step', () => {
     );
   });
 
-  it('is a plan where its id is 0, and known by the step that it plans', () => {
+  it('is a plan if its id is 0, and is then identified by the step that it plans', () => {
     expect(read({ stepId: 0, targetStep: 3, concurrent: 2 })).toMatchObject({
       value: { id: 0, target: 3, concurrent: 2 },
     });
   });
 
-  it('plans nothing where it has an id, whatever it says', () => {
+  it('plans nothing if it has an id, whatever its other fields are', () => {
     for (const targetStep of [null, 0, 5, 'x']) {
       expect(read({ targetStep })).toMatchObject({ value: { id: 1, target: null } });
     }
@@ -58,7 +58,7 @@ describe('a step', () => {
     expect(reasonOf(value)).toContain(reason);
   });
 
-  it('is refused with a reason, whatever else it is', () => {
+  it('is refused with a reason for any other value', () => {
     const odd = fc.record(
       {
         stepId: fc.jsonValue(),

@@ -26,7 +26,7 @@ describe('the list of entries', () => {
     expect(list.at(3)).toBeUndefined();
   });
 
-  it('is left as it was by an append that was taken back', () => {
+  it('is left unchanged by an append that was rolled back', () => {
     const before = EntryList.of([entry(0)]);
     const takenBack = before.append(entry(1)).append(entry(2));
     expect(before.find(stepInfo(1))).toBeUndefined();
@@ -37,7 +37,7 @@ describe('the list of entries', () => {
     expect(takenBack.toArray()).toEqual([entry(0), entry(1), entry(2)]);
   });
 
-  it('finds the first entry of a step, and tells a plan from its result', () => {
+  it('finds the first entry of a step, and distinguishes a plan from its result', () => {
     const plan = entry(1, planOf(4));
     const result = entry(2, stepInfo(4));
     const list = EntryList.of([entry(0), plan, result, entry(3, stepInfo(4))]);
@@ -46,7 +46,7 @@ describe('the list of entries', () => {
     expect(list.find(planOf(5))).toBeUndefined();
   });
 
-  it('is a value, however its copies grow', () => {
+  it('is immutable, however its copies grow', () => {
     const grown = fc.array(fc.tuple(anyEntry, fc.nat(), fc.boolean()), { maxLength: 30 });
     fc.assert(
       fc.property(grown, (appends) => {
@@ -71,7 +71,7 @@ describe('the list of entries', () => {
     );
   });
 
-  it('weighs about what it is delivered as', () => {
+  it('reports about the size of its delivery', () => {
     const body = Buffer.alloc(1000);
     const one = { messageId: 'msg_01M7Z0XY214ND8BXV73MF9P1', body: body.toString('base64') };
     const list = EntryList.of([0, 1, 2].map((offset) => entry(offset, stepInfo(offset), 1000)));

@@ -37,7 +37,7 @@ it('knows every state of the machine', () => {
 });
 
 describe('the state of a run', () => {
-  it.each(ends)('is how it ended: %s, whatever its messages do', (end) => {
+  it.each(ends)('is its outcome after its end, whatever its messages do: %s', (end) => {
     for (const each of [due, later, callback]) expect(nameOf(end, each)).toBe(end);
     expect(nameOf(end)).toBe(end);
   });
@@ -55,16 +55,16 @@ describe('the state of a run', () => {
     }
   });
 
-  it('is sleeping where nothing but a time is to come', () => {
+  it('is sleeping if it waits only for a time', () => {
     expect(nameOf({ active: 'running' }, later)).toBe('sleeping');
     expect(nameOf({ active: 'running' }, later, later)).toBe('sleeping');
   });
 
-  it.each(active.slice(1))('is no sleep where more than a time is to come: %s', (state) => {
+  it.each(active.slice(1))('is not sleeping if it waits for more than a time: %s', (state) => {
     expect(nameOf({ active: state }, later)).toBe(state);
   });
 
-  it('is none before the start', () => {
+  it('does not exist before the start', () => {
     expect(() => runStateName(initialRun(), [], now)).toThrow('without a start');
   });
 });

@@ -31,7 +31,7 @@ const ends = [
   },
 ] satisfies readonly RunEvent[];
 
-/** The life after these events, at offsets from 5 and times from 1005. */
+/** The state after these events, at offsets from 5 and times from 1005. */
 const lifeAfter = (...events: readonly RunEvent[]): RunState =>
   events.reduce<RunState>(
     (life, event, index) => evolve(life, { ...event, at: 1005 + index, offset: 5 + index }),
@@ -39,7 +39,7 @@ const lifeAfter = (...events: readonly RunEvent[]): RunState =>
   );
 
 describe('the life of a run', () => {
-  it('begins with its start, which its context is made of', () => {
+  it('begins with its start, from which its context is made', () => {
     const life = lifeAfter(started);
     expect(life.matches('active')).toBe(true);
     expect(life.context).toMatchObject({
@@ -57,7 +57,7 @@ describe('the life of a run', () => {
     });
   });
 
-  it('goes on under another configuration, and is the same run', () => {
+  it('continues with another configuration after a takeover', () => {
     const own = runConfiguration({ url: 'https://own.example', fetchesLazily: false });
     const { context } = lifeAfter(started, {
       type: 'RunReconfigured',
@@ -75,7 +75,7 @@ describe('the life of a run', () => {
     });
   });
 
-  it('learns later what to call when it fails, and finds the headers of that call there', () => {
+  it('may get its failure callback from a later event, which holds its headers', () => {
     const callback = callbackOptions({ headers: ['X-A', '1'] });
     const { context } = lifeAfter(started, { type: 'FailureCallbackNamed', callback });
     const { headers: _, ...kept } = callback;
@@ -83,13 +83,13 @@ describe('the life of a run', () => {
     expect(context).toMatchObject({ configurationOffset: 5, failureCallbackOffset: 6 });
   });
 
-  it('may come to be waited for by another run', () => {
+  it('may get another invoker', () => {
     expect(lifeAfter(started, { type: 'InvokerChanged', invoker }).context.invoker).toEqual(
       invoker,
     );
   });
 
-  it.each(ends)('is over after $type, whatever else comes', (end) => {
+  it.each(ends)('ends with $type, whatever else comes', (end) => {
     const over = lifeAfter(started, end);
     expect(isFinal(over)).toBe(true);
     for (const event of [started, ...ends]) {
@@ -97,11 +97,11 @@ describe('the life of a run', () => {
     }
   });
 
-  it('does not begin with anything else', () => {
+  it('does not begin with any other event', () => {
     for (const event of ends) expect(lifeAfter(event).value).toBe('absent');
   });
 
-  it('replaces the result of an entry at its place, and of nothing else', () => {
+  it('replaces the result of an entry in place, and nothing else', () => {
     const stored: RunEvent = {
       type: 'StepStored',
       step: stepInfo(1),
@@ -122,7 +122,7 @@ describe('the life of a run', () => {
     expect(before.can({ ...edit(2, 1), at: 0, offset: 9 })).toBe(false);
   });
 
-  it('calls, invokes or waits, the first of these of which something is open', () => {
+  it('is in the first state of calling, invoking and waiting that has something open', () => {
     const wait: RunEvent = {
       type: 'WaitOpened',
       step: stepInfo(1),

@@ -12,7 +12,7 @@ describe('a takeover of version 1', () => {
   };
   const { completed: _, ...version1 } = known;
 
-  it('reads as one that has answered no delivery', () => {
+  it('is read as a takeover that answered no delivery', () => {
     expect(liftReconfiguredToVersion2(version1)).toEqual(known);
   });
 

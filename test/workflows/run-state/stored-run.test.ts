@@ -141,12 +141,12 @@ const evolved = (events: readonly RunEvent[], from = initialRun(), offset = 0) =
     from,
   );
 
-/** Everything that tells one state from another. */
+/** Everything that distinguishes one state from another. */
 const shown = ({ status, value, tags, context }: RunState) =>
   JSON.stringify({ status, value, tags: [...tags].sort(), context });
 
 describe('the state of a run', () => {
-  it('is the same after it was packed, and goes on as if it had not been', () => {
+  it('is the same after packing and unpacking, and continues as usual', () => {
     const histories = fc.tuple(started, fc.array(later, { maxLength: 10 }), fc.array(later), ends);
     fc.assert(
       fc.property(histories, ([start, before, after, end]) => {
@@ -163,7 +163,7 @@ describe('the state of a run', () => {
     );
   });
 
-  it('begins once', () => {
+  it('starts only once', () => {
     fc.assert(
       fc.property(started, started, (start, again) => {
         const begun = evolved([start]);
@@ -173,7 +173,7 @@ describe('the state of a run', () => {
     );
   });
 
-  it('is as XState steps it in whole', () => {
+  it('is the same as that of the complete XState machine', () => {
     const histories = fc.tuple(started, fc.array(later, { maxLength: 10 }), ends);
     fc.assert(
       fc.property(histories, ([start, between, end]) => {
@@ -188,7 +188,7 @@ describe('the state of a run', () => {
     );
   });
 
-  it('is not changed by what happens after it', () => {
+  it('is not changed by later events', () => {
     fc.assert(
       fc.property(started, fc.array(later), (start, events) => {
         const state = evolved([start]);
@@ -200,7 +200,7 @@ describe('the state of a run', () => {
     );
   });
 
-  it('of a sleeping run takes some hundred bytes', () => {
+  it('of a sleeping run takes a few hundred bytes', () => {
     const sleeping = evolved([
       runStarted({ messageId: 'msg_01M7Z0XY214ND8BXV73MF9P1', payloadBytes: 7 }),
     ]);

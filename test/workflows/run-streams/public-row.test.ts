@@ -43,7 +43,7 @@ describe('a row that a public token sees', () => {
     });
   });
 
-  it('has of a call what was answered, but no headers of it, and not what was sent', () => {
+  it('has the answer of a call without its headers, and not what was sent', () => {
     const call: StepInfoObject = {
       ...step,
       stepType: 'Call',
@@ -72,7 +72,7 @@ describe('a row that a public token sees', () => {
     },
   );
 
-  it('has the event of a wait that no stranger can end', () => {
+  it('has the event of a wait that no third party can end', () => {
     const wait: StepInfoObject = { ...step, stepType: 'Wait', waitEventId: 'paid' };
     expect(publicRow({ ...row, stepInfo: wait }).stepInfo).toEqual(wait);
   });

@@ -35,13 +35,13 @@ const wait = toRun<OpenWaitForEvent>({
 const { step, eventId, timeout, deadline } = wait;
 const waiting: RunEvent = { type: 'WaitOpened', step, eventId, timeout, deadline };
 
-describe('a wait that comes again', () => {
-  it('is the one that is open, of which nothing is delivered yet', () => {
+describe('a wait that is submitted again', () => {
+  it('is answered as the open wait, of which nothing is delivered yet', () => {
     const again = given(runDecider, alone, started, waiting).when(wait);
     expect(again).toMatchObject({ events: [], result: { messageId: null } });
   });
 
-  it('is answered with what was delivered where it has ended', () => {
+  it('is answered with the delivered message if it has ended', () => {
     const ended: RunEvent = {
       type: 'WaitEnded',
       step,
@@ -56,7 +56,7 @@ describe('a wait that comes again', () => {
     expect(again).toMatchObject({ events: [], result: { messageId: 'msg_ended' } });
   });
 
-  it('is refused where the function now does something else there', () => {
+  it('is refused if the function now does something else in this step', () => {
     const history = given(runDecider, alone, started, waiting);
     const changed = [
       submitStep(stepInfo(1)),
@@ -72,7 +72,7 @@ describe('a wait that comes again', () => {
     }
   });
 
-  it('is not its own plan', () => {
+  it('is not confused with its own plan', () => {
     const plan = planOf(1, { type: 'Wait' });
     const { events } = given(runDecider, alone, started, waiting).when(submitStep(plan));
     expect(events).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('the history of a run', () => {
   });
   const next = submitStep(stepInfo(50_000));
 
-  it('has 50,000 entries at most, whatever they weigh', () => {
+  it('has at most 50,000 entries, whatever their sizes', () => {
     expect(given(runDecider, alone, ofEntries(49_999)).when(next).events).toHaveLength(1);
     const full = given(runDecider, alone, ofEntries(50_000));
     expect(full.when(next).rejected).toEqual({
@@ -108,11 +108,11 @@ describe('the history of a run', () => {
         "the run's history has 50000 entries and 50000 bytes; " +
         'at most 50000 entries and 52428800 bytes are kept',
     });
-    // What is in it already is still sent.
+    // An existing entry is still sent.
     expect(full.when(submitStep(stepInfo(1)))).toMatchObject({ result: { messageId: 'msg_1' } });
   });
 
-  it('has a place for each step that is open, when one is begun', () => {
+  it('counts each open step as an entry when another step begins', () => {
     const open = given(runDecider, alone, ofEntries(49_998), {
       ...waiting,
       step: stepInfo(50_001),
@@ -125,7 +125,7 @@ describe('the history of a run', () => {
       step: stepInfo(50_001),
     });
     expect(full.when(second).rejected?.code).toBe('over_limit');
-    // What ends has its place.
+    // The end of an open step has its place already.
     expect(full.when(submitStep(stepInfo(50_002))).events).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import { runStarted } from '../../support/workflows/run-commands.js';
 
 const minute = 60_000;
 
-/** An index beside runs that go on, as their states tell of them. */
+/** An index together with active runs, as their states describe them. */
 class Runs {
   readonly active = new Map<string, KnownRun>();
   readonly known = new KnownRuns((id) => this.active.get(id));
@@ -34,7 +34,7 @@ class Runs {
   }
 }
 
-describe('the runs that were started lately and have ended', () => {
+describe('runs that were started recently and have ended', () => {
   it('are known for ten minutes from their start', () => {
     const runs = new Runs();
     runs.start('wfr_1', 0);
@@ -46,7 +46,7 @@ describe('the runs that were started lately and have ended', () => {
     expect(runs.known.find('wfr_2', 0)).toBeUndefined();
   });
 
-  it('take no memory while they go on, nor when they went on for longer', () => {
+  it('take no memory while they are active, or if they were active for longer', () => {
     const runs = new Runs();
     runs.start('wfr_1', 0);
     expect(runs.remembered).toEqual([]);
@@ -54,7 +54,7 @@ describe('the runs that were started lately and have ended', () => {
     expect(runs.remembered).toEqual([]);
   });
 
-  it('are forgotten when they are over, all that are', () => {
+  it('are all forgotten when their time is over', () => {
     const runs = new Runs();
     const names = Array.from({ length: 20 }, (_, index) => `wfr_${index}`);
     for (const id of names) runs.start(id, 0);
@@ -67,7 +67,7 @@ describe('the runs that were started lately and have ended', () => {
     expect(runs.remembered).toEqual(['wfr_young']);
   });
 
-  it('stay known where the clock was ahead for a moment, and what began in it does not', () => {
+  it('stay known if the clock was ahead for a moment; runs started in that moment do not', () => {
     const runs = new Runs();
     runs.start('wfr_1', 0);
     runs.end('wfr_1', minute);
@@ -80,10 +80,10 @@ describe('the runs that were started lately and have ended', () => {
     expect(runs.remembered).toEqual(['wfr_1']);
   });
 
-  it('are as before, in their order, when the turn is taken back', () => {
+  it('are as before, in the same order, when the turn is rolled back', () => {
     const runs = new Runs();
     for (const id of ['wfr_1', 'wfr_2', 'wfr_3']) runs.start(id, 0);
-    // They end in another order than they began.
+    // The runs end in another order than they started.
     for (const id of ['wfr_2', 'wfr_3', 'wfr_1']) runs.end(id, minute);
     const changes = new TurnChanges();
     runs.start('wfr_3', 2 * minute, changes);

@@ -20,7 +20,7 @@ const released = (notificationId: string | null, offset: number, body: string | 
   );
 
 describe('the bytes of a notification', () => {
-  it('stand beside the event that brought them, not beside those that share them', () => {
+  it('are stored with the event that brought them, not with those that share them', () => {
     const latest = new LatestNotification();
     expect(latest.offsetOf('ntf_1')).toBeNull();
     latest.evolve(released('ntf_1', 7, 'data'), new TurnChanges());
@@ -30,7 +30,7 @@ describe('the bytes of a notification', () => {
     expect(latest.offsetOf('ntf_2')).toBeNull();
   });
 
-  it('are forgotten for those of the next one, unless its turn is taken back', () => {
+  it('are replaced by those of the next notification, unless its turn is rolled back', () => {
     const latest = new LatestNotification();
     latest.evolve(released('ntf_1', 7, 'data'), new TurnChanges());
     const changes = new TurnChanges();

@@ -10,7 +10,7 @@ import { envelope } from '../../support/envelope.js';
 import { messageOptions } from '../../support/message-options.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 
-/** Each message as it was left by its events. */
+/** The state of each message after its events. */
 let states: Map<string, MessageState>;
 let pending: PendingRunMessages;
 
@@ -39,7 +39,7 @@ describe('the messages of a run that are not final', () => {
     expect([pending.of('wfr_3'), pending.has('wfr_3')]).toEqual([[], false]);
   });
 
-  it('are gone one by one, however they end, and then the run has none', () => {
+  it('are removed one by one, however they end, until the run has none', () => {
     const ends: MessageEvent[] = [
       canceled,
       { type: 'MessageCompleted' },
@@ -54,7 +54,7 @@ describe('the messages of a run that are not final', () => {
     expect([pending.of('wfr_1'), pending.has('wfr_1')]).toEqual([[], false]);
   });
 
-  it('are known to be left when another one of the run ends', () => {
+  it('are known when another message of the run ends', () => {
     for (const id of ['msg_1', 'msg_2']) publish(id);
     publish('msg_3', null);
     const left = ['msg_1', 'msg_3', 'msg_2'].map((id) => {
@@ -64,13 +64,13 @@ describe('the messages of a run that are not final', () => {
     expect(left).toEqual([true, false, false]);
   });
 
-  it('stay while they are tried again', () => {
+  it('stay while they are retried', () => {
     publish('msg_1');
     happen('msg_1', { type: 'AttemptFailed', ...attempt, retryAt: 9 });
     expect(pending.of('wfr_1')).toEqual(['msg_1']);
   });
 
-  it('are neither messages of no run nor the news that it has failed', () => {
+  it('include neither messages without a run nor failure callbacks', () => {
     publish('msg_1', null);
     publish('msg_2', runPlace({ role: 'failureCallback' }));
     expect(pending.has('wfr_1')).toBe(false);
@@ -79,7 +79,7 @@ describe('the messages of a run that are not final', () => {
     expect(pending.of('wfr_1')).toEqual(['msg_3']);
   });
 
-  it.each([1, 2, 3])('are as before when the turn is taken back: %i', (count) => {
+  it.each([1, 2, 3])('are as before when the turn is rolled back: %i', (count) => {
     const ids = Array.from({ length: count }, (_, index) => `msg_${index}`);
     for (const id of ids) publish(id);
     const changes = new TurnChanges();

@@ -13,7 +13,7 @@ beforeEach(() => {
 const happen = (id: string, event: RunEvent, changes = new TurnChanges()) =>
   webhooks.evolve(envelope(event, { kind: runKind, id }), changes);
 
-/** A resumed run that goes on for the failed ones which have announced its webhooks. */
+/** Starts a resumed run that continues the failed runs which announced its webhooks. */
 function resume(id: string, announcers: readonly string[], changes?: TurnChanges): void {
   const lists = { entries: [], calls: [], waits: [], notifications: [], invocations: [] };
   const inherited = { runId: 'wfr_failed', ...lists, announcers };
@@ -24,7 +24,7 @@ const canceled = { type: 'RunCanceled' } as RunEvent;
 const sizes = () => Object.values(webhooks.memory.maps).map(({ size }) => size);
 
 describe('a call of a webhook', () => {
-  it('is for the run that announced it, and for those that go on for that one', () => {
+  it('is for the run that announced it, and for those that continue that run', () => {
     resume('wfr_2', ['wfr_0', 'wfr_1']);
     resume('wfr_3', ['wfr_1']);
     expect(webhooks.calledAs('wfr_0')).toEqual(['wfr_0', 'wfr_2']);
@@ -32,7 +32,7 @@ describe('a call of a webhook', () => {
     expect(webhooks.calledAs('wfr_2')).toEqual(['wfr_2']);
   });
 
-  it('is for none that has ended, of which nothing is remembered', () => {
+  it('is for no run that has ended, of which nothing is remembered', () => {
     resume('wfr_2', ['wfr_0', 'wfr_1']);
     resume('wfr_3', ['wfr_1']);
     happen('wfr_2', canceled);
@@ -42,13 +42,13 @@ describe('a call of a webhook', () => {
     expect(sizes()).toEqual([0, 0]);
   });
 
-  it('is for none that is resumed without a webhook', () => {
+  it('is for no run that was resumed without a webhook', () => {
     resume('wfr_2', []);
     happen('wfr_3', runStarted({ payloadOffset: 0, inherited: null }));
     expect(sizes()).toEqual([0, 0]);
   });
 
-  it('is for the same runs as before when a turn is taken back', () => {
+  it('is for the same runs as before when a turn is rolled back', () => {
     resume('wfr_2', ['wfr_0']);
     const changes = new TurnChanges();
     happen('wfr_2', canceled, changes);

@@ -34,34 +34,34 @@ const settle = {
   attemptOffset: 7,
 };
 
-describe('the end of a message reaches its run', () => {
-  it.each(['step', 'callResult'] as const)('that it fails with it: %s', (role) => {
+describe('the end of a message', () => {
+  it.each(['step', 'callResult'] as const)('fails its run: %s', (role) => {
     expect(commandsFor(failed, member(role))).toEqual([
       { ...settle, type: 'FailRun', cause: 'non_retryable' },
     ]);
   });
 
-  it('that a third party failed no otherwise than that it answered', () => {
+  it('settles its run if a third party failed, as if it had answered', () => {
     expect(commandsFor(failed, member('call'))).toEqual([settle]);
     expect(commandsFor(delivered, member('call'))).toEqual([settle]);
   });
 
-  it('that it was delivered, or answered by the end of the run', () => {
+  it('settles its run if it was delivered, or completed by the end of the run', () => {
     expect(commandsFor(delivered, member('step'))).toEqual([settle]);
     expect(commandsFor(completed, member('step'))).toEqual([settle]);
   });
 
-  it('that it was taken back', () => {
+  it('settles its run as canceled if it was canceled', () => {
     expect(commandsFor(canceled, member('step'))).toEqual([{ ...settle, attemptOffset: null }]);
   });
 
-  it('unless it is the failure callback', () => {
+  it('means nothing to its run if it is the failure callback', () => {
     for (const event of [delivered, failed, canceled]) {
       expect(commandsFor(event, member('failureCallback'))).toEqual([]);
     }
   });
 
-  it('unless it belongs to none, or has not ended', () => {
+  it('means nothing if it belongs to no run, or has not ended', () => {
     expect(commandsFor(failed, { status: 'failed', followUps: null, run: null })).toEqual([]);
     expect(commandsFor(failed, { status: 'absent' })).toEqual([]);
   });

@@ -30,7 +30,7 @@ import {
 } from '../../support/workflows/run-commands.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 
-/** Of a run that has just been started, at offset 3. */
+/** The state of a run that was just started, at offset 3. */
 const startedOffset = 3;
 const started = (changes: Partial<RunConfiguration> = {}, payloadBytes = 2): RunState =>
   evolveRun(initialRun(), runStarted({ configuration: runConfiguration(changes), payloadBytes }), {
@@ -38,7 +38,7 @@ const started = (changes: Partial<RunConfiguration> = {}, payloadBytes = 2): Run
     offset: startedOffset,
   });
 const underTerms = (changes: Partial<RunTerms>) => started({ terms: runTermsOf(changes) });
-/** What has just happened to it. */
+/** The latest event of the run. */
 const happened = envelope<RunEvent>(
   { type: 'StepStored', step: stepInfo(1), messageId: 'msg_1', bytes: 2 },
   { kind: 'run', id: 'wfr_1', offset: 9 },
@@ -57,12 +57,12 @@ const terms = {
 };
 
 describe('the delivery of a step', () => {
-  it('is in the terms of its run where the step does not say', () => {
+  it('uses the terms of its run for options that the step does not set', () => {
     const { message } = stepMessage(happened, underTerms(terms), 'msg_1', epochMs);
     expect(message).toMatchObject(terms);
   });
 
-  it('is in its own terms where it says, and "never again" is a saying', () => {
+  it('uses the options that the step sets, including zero retries', () => {
     const own = {
       maxRetries: 0,
       retryDelay: '1',
@@ -76,7 +76,7 @@ describe('the delivery of a step', () => {
     expect(message).toMatchObject(options);
   });
 
-  it('says where it belongs, so that its delivery finds the rest', () => {
+  it('names its place in the run, so that its delivery finds the rest', () => {
     const { message } = stepMessage(happened, started(), 'msg_1', epochMs + 5);
     expect(message).toMatchObject({ method: 'POST', notBefore: epochMs + 5, callback: null });
     expect(message.run).toEqual({
@@ -92,7 +92,7 @@ describe('the delivery of a step', () => {
     });
   });
 
-  it('weighs what the list weighs, and nothing where the endpoint is to fetch that', () => {
+  it('has the size of the list, or none if the endpoint must fetch the list', () => {
     const weight = (fetchesLazily: boolean, payloadBytes: number) =>
       stepMessage(happened, started({ fetchesLazily }, payloadBytes), 'msg_1', epochMs).message
         .bodyBytes;
@@ -113,7 +113,7 @@ describe('a call', () => {
       callback,
     });
 
-  it('is tried as it says itself, and its answer is delivered as the run says', () => {
+  it('is tried with its own options, and its answer is delivered with those of the run', () => {
     const { message, body } = callMessage(happened, underTerms(terms), call());
     expect(message).toMatchObject({
       url: 'https://third.example/x',
@@ -128,7 +128,7 @@ describe('a call', () => {
     expect(body.toString()).toBe('ask');
   });
 
-  it('is found and hidden as the run is, where it does not say', () => {
+  it('has the labels and redaction of the run by default', () => {
     const shown = (changes: Parameters<typeof messageOptions>[0]) => {
       const { labels, redaction } = callMessage(happened, underTerms(terms), call(changes)).message;
       return { labels, redaction };
@@ -138,7 +138,7 @@ describe('a call', () => {
     expect(shown(own)).toEqual(own);
   });
 
-  it('may say how its answer is to be delivered', () => {
+  it('may set how its answer is delivered', () => {
     const callback = { ...noStepOptions, maxRetries: 0, headers: ['X-Step', '1'] };
     const { message } = callMessage(happened, underTerms(terms), call({}, callback));
     expect(message.callback).toMatchObject({ ...terms, maxRetries: 0, headers: ['X-Step', '1'] });
@@ -154,11 +154,11 @@ describe('the call of a failure', () => {
     dlqId: '1-9',
   };
 
-  it('is not made where no failure callback is named', () => {
+  it('is not made if no failure callback is named', () => {
     expect(failureMessage(happened, underTerms(terms), 'msg_f', source)).toBeNull();
   });
 
-  it('has terms of its own and none of the run', () => {
+  it('has its own terms and none of the run', () => {
     const { headers: _, ...failureCallback } = callbackOptions({
       url: 'https://app.example/failed',
       maxRetries: 2,
@@ -187,7 +187,7 @@ describe('a message that a resumed run repeats', () => {
     run: runPlace({ runId: 'wfr_0', role: 'call', entry: -1, eventOffset: 1 }),
   });
 
-  it('is about what it was about, in the place of the new run', () => {
+  it('is about the same event, with the place of the new run', () => {
     const repeated = repeatedMessage(happened, started(), 'msg_new', message);
     expect(repeated).toMatchObject({ id: 'msg_new', at: epochMs });
     expect(repeated.message).toEqual({

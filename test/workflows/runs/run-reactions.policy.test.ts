@@ -83,7 +83,7 @@ const invoke = toRun<InvokeRun>({
 });
 
 describe('a run', () => {
-  it('publishes its initial delivery with what it was configured with', async () => {
+  it('publishes its initial delivery with its configuration', async () => {
     await start({ notBefore: epochMs + 5 });
     const { event, body } = await runs.published('msg_0');
     expect(event).toMatchObject({
@@ -106,7 +106,7 @@ describe('a run', () => {
     expect(body).toBeNull();
   });
 
-  it('publishes a delivery for each step, with what the step itself asks for', async () => {
+  it('publishes a delivery for each step, with the options of the step', async () => {
     await start();
     const options = { ...noStepOptions, maxRetries: 7, headers: ['X-Own', '1'] };
     await runs.ask(submitStep(stepInfo(1), { notBefore: epochMs + 9, options }));
@@ -127,7 +127,7 @@ describe('a run', () => {
     expect(pendingMessages()).toEqual(['msg_0', 'msg_1']);
   });
 
-  it('that its endpoint took over is delivered anew', async () => {
+  it('that its endpoint took over is delivered again', async () => {
     await start();
     const own = runConfiguration({ url: 'https://own.example/wf' });
     const takeover = startRun({ isTakeover: true, messageId: 'msg_own', configuration: own });
@@ -136,14 +136,14 @@ describe('a run', () => {
     expect(event).toMatchObject({ url: 'https://own.example/wf', run: { entry: 0 } });
   });
 
-  it('that its endpoint took over has answered its first delivery, and goes on', async () => {
+  it('that its endpoint took over completes its first delivery, and continues', async () => {
     await start();
     const own = runConfiguration({ terms: runTermsOf({ labels: ['own'] }) });
     await runs.ask(startRun({ isTakeover: true, messageId: 'msg_own', configuration: own }));
     expect(await runs.history('msg_0')).toEqual(['MessagePublished', 'MessageCompleted']);
     expect(pendingMessages()).toEqual(['msg_own']);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunReconfigured']);
-    // What comes of it later changes nothing of the run.
+    // Its later outcome has no effect on the run.
     await runs.attempted('msg_0', 500, { nonRetryable: true });
     expect(runs.run()?.matches('active')).toBe(true);
     expect(await typesFound('label:blue', 'msg_0')).toEqual([
@@ -163,7 +163,7 @@ describe('a call of a run', () => {
     expect(event).toMatchObject({ url: 'https://third.example/x', headers: [], maxRetries: 1 });
     expect(body?.toString()).toBe('ask');
     await runs.attempted('msg_call', 500);
-    // Intermediate answers are delivered nowhere.
+    // Intermediate answers are not delivered.
     expect(pendingMessages()).toEqual(['msg_call']);
     const record = {
       attempt: 1,
@@ -182,12 +182,12 @@ describe('a call of a run', () => {
       run: { role: 'callResult', runId: 'wfr_1' },
     });
     expect(runs.run()?.matches('active')).toBe(true);
-    // The endpoint makes no step of it, so no step will ever come.
+    // The endpoint does not submit a step for it, so no step will ever come.
     await runs.attempted(answer, 200);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
   });
 
-  it('whose answer the endpoint does not take fails the run, and that is reported', async () => {
+  it('whose answer the endpoint does not accept fails the run, which is reported', async () => {
     await start();
     await runs.ask(call);
     await runs.attempted('msg_0', 200);
@@ -202,7 +202,7 @@ describe('a call of a run', () => {
     });
   });
 
-  it('is taken back with the run', async () => {
+  it('is canceled with the run', async () => {
     await start();
     await runs.ask(call);
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
@@ -212,7 +212,7 @@ describe('a call of a run', () => {
 });
 
 describe('a run that waits', () => {
-  it('does not end when its messages are done, and goes on when the wait ends', async () => {
+  it('does not end when its messages are done, and continues when the wait ends', async () => {
     await start();
     await runs.ask(wait(1));
     await runs.attempted('msg_0', 200);
@@ -224,7 +224,7 @@ describe('a run that waits', () => {
     expect((await runs.published('msg_ended_1')).event.run).toMatchObject({ entry: 1 });
   });
 
-  it('has one end of a wait, whichever comes first', async () => {
+  it('has only one end of a wait, whichever comes first', async () => {
     await start();
     await runs.ask(wait(1));
     const late = endWait(1, { messageId: 'msg_late' });
@@ -236,7 +236,7 @@ describe('a run that waits', () => {
     expect(runs.run()?.context.entries.length).toBe(2);
   });
 
-  it('does not take the end of an earlier wait for that of a later one', async () => {
+  it('does not mistake the end of an earlier wait for that of a later one', async () => {
     await start();
     await runs.ask(wait(1));
     const stale = endWait(1);
@@ -245,7 +245,7 @@ describe('a run that waits', () => {
     expect(await runs.ask<EndWait>({ ...stale, stepId: 2 })).toMatchObject({ ok: false });
   });
 
-  it('fails once everything is done, and all of it has failed to go on', async () => {
+  it('fails once everything is done without a next step', async () => {
     await start();
     await runs.ask(wait(1));
     await runs.ask(endWait(1));
@@ -273,7 +273,7 @@ describe('a run that invoked another one', () => {
     expect(runs.run()?.matches('active')).toBe(true);
   });
 
-  it('goes on when it has returned', async () => {
+  it('continues when the invoked run has returned', async () => {
     await runs.ask(end('wfr_child'));
     const ended = runs.run()?.context.entries.at(1)?.messageId ?? '';
     expect((await runs.published(ended)).event.run).toMatchObject({ runId: 'wfr_1', entry: 1 });
@@ -283,20 +283,20 @@ describe('a run that invoked another one', () => {
   it.each([
     ['has failed', () => runs.attempted('msg_child', 500)],
     ['was canceled', () => runs.ask(toRun<CancelRun>({ type: 'CancelRun', id: 'wfr_child' }))],
-  ])('goes on when it %s', async (_name, ended) => {
+  ])('continues when the invoked run %s', async (_name, ended) => {
     await ended();
     expect(await runs.history('wfr_1')).toContain('InvocationEnded');
     expect(runs.run()?.context.invocations).toEqual([]);
   });
 
-  it('leaves it alone when it ends itself', async () => {
+  it('does not affect the invoked run when it ends itself', async () => {
     await runs.ask(end('wfr_1'));
     expect(child()?.matches('active')).toBe(true);
     await runs.ask(end('wfr_child'));
     expect(child()).toBeUndefined();
   });
 
-  it('does not invoke it again, however long that has been running', async () => {
+  it('does not invoke it again, however long it has been running', async () => {
     const later = epochMs + 3_600_000;
     const other = startRun({ id: 'wfr_2', messageId: 'msg_2', at: later });
     await runs.ask(other);
@@ -310,7 +310,7 @@ describe('a run that invoked another one', () => {
 });
 
 describe('a run that ends', () => {
-  it('answers what is due and takes back the rest', async () => {
+  it('completes the messages that are due and cancels the rest', async () => {
     await start();
     await runs.ask(submitStep(stepInfo(1), { notBefore: epochMs + 60_000 }));
     await runs.ask(toRun<EndRun>({ type: 'EndRun', response: Buffer.alloc(0) }));
@@ -332,7 +332,7 @@ describe('a run that ends', () => {
       run: { role: 'failureCallback', runId: 'wfr_1' },
     });
     expect(runs.runs.pending.has('wfr_1')).toBe(false);
-    // The run is over: how that call ends changes nothing.
+    // The run has ended: the outcome of that call has no effect.
     await runs.attempted(called, 500);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'StepStored', 'RunFailed']);
   });
@@ -373,7 +373,7 @@ describe('a run that ends', () => {
   });
 });
 
-describe('a turn that is taken back', () => {
+describe('a turn that is rolled back', () => {
   it('leaves runs, their lists and their indexes as they were', async () => {
     await start();
     await runs.ask(wait(1));

@@ -63,7 +63,7 @@ describe('a wait', () => {
     expect(run().when(open)).toMatchObject({ events: [opened], result: { messageId: null } });
   });
 
-  it('that is asked for again is open once', () => {
+  it('that is submitted again is open only once', () => {
     expect(run(opened).when(open)).toMatchObject({ events: [], result: { messageId: null } });
   });
 
@@ -74,13 +74,13 @@ describe('a wait', () => {
     expect(result).toEqual({ messageId: 'msg_wait' });
   });
 
-  it('takes an event that came before for itself alone', () => {
+  it('takes an event that came before, which no other wait gets', () => {
     const { state } = run(stored('paid')).when(open);
     expect(state?.context).toMatchObject({ notifications: [], waits: [] });
     expect(run(stored('shipped')).when(open)).toMatchObject({ events: [opened] });
   });
 
-  it('has one outcome: the event or the end of its time, whichever comes first', () => {
+  it('has one outcome: the event or the timeout, whichever comes first', () => {
     const ends: [EndWait, EndWait][] = [
       [came('ntf_1', 'data'), timedOut],
       [timedOut, came('ntf_1', 'data')],
@@ -92,13 +92,13 @@ describe('a wait', () => {
     }
   });
 
-  it('is not ended by what was meant for an earlier one of the same step', () => {
+  it('is not ended by an end that was meant for an earlier wait of the same step', () => {
     const earlier = { ...timedOut, waitOffset: 0 };
     expect(run(opened).when(earlier)).toEqual({ rejected: notActive });
   });
 });
 
-describe('what a wait was notified with', () => {
+describe('the content of a notification', () => {
   const endOf = (view: RunView, command: EndWait) => {
     const state = given(runDecider, viewOf(), started, opened).state;
     const decision = runDecider.decide(command, state, view);
@@ -107,7 +107,7 @@ describe('what a wait was notified with', () => {
     return { ended: event as WaitEnded, body: decision.body };
   };
 
-  it('stands beside the first of the waits that it ends, and is shared by the others', () => {
+  it('is stored with the first wait that it ends, and is shared by the others', () => {
     const first = endOf(viewOf(null), came('ntf_1', 'data'));
     expect(first.ended).toMatchObject({ notificationId: 'ntf_1', notificationOffset: null });
     expect(first.body?.toString()).toBe('data');
@@ -117,7 +117,7 @@ describe('what a wait was notified with', () => {
     expect(second.ended.bytes).toBe(first.ended.bytes);
   });
 
-  it('is nowhere where it was nothing', () => {
+  it('is not stored if it is empty', () => {
     const { ended, body } = endOf(viewOf(42), came('ntf_1', ''));
     expect([ended.notificationOffset, body ?? null]).toEqual([null, null]);
   });
@@ -128,7 +128,7 @@ describe('an event for which the history of the run has no room', () => {
   const full = (...history: readonly RunEvent[]) =>
     given(runDecider, viewOf(), almostFull, ...history);
 
-  it('ends no wait, which goes on to its timeout', () => {
+  it('ends no wait, which stays open until its timeout', () => {
     const large = came('ntf_1', 'x'.repeat(1000));
     expect(full(opened).when(large).rejected?.code).toBe('over_limit');
     expect(full(opened).when(came('ntf_1', 'data')).events).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('an event for which the history of the run has no room', () => {
     ).toHaveLength(1);
   });
 
-  it('is not waited for where it came before', () => {
+  it('cannot be taken by a new wait if it came before', () => {
     const kept: RunEvent = { type: 'NotificationStored', eventId: 'paid', bytes: 1000 };
     expect(full(kept).when(open).rejected?.code).toBe('over_limit');
     expect(full(stored('paid')).when(open).events).toHaveLength(2);
@@ -153,7 +153,7 @@ describe('an event that comes before its wait', () => {
     expect(run(opened).when(store('shipped'))).toMatchObject({ events: [stored('shipped')] });
   });
 
-  it('is refused where a thousand others are kept', () => {
+  it('is refused if a thousand others are kept', () => {
     const kept = Array.from({ length: 1000 }, (_, index) => stored(`event ${index}`));
     expect(run(...kept.slice(1)).when(store('paid'))).toMatchObject({ events: [stored('paid')] });
     expect(run(...kept).when(store('paid'))).toMatchObject({ rejected: { code: 'over_limit' } });
@@ -179,18 +179,18 @@ describe('a call of a webhook that comes before its wait', () => {
     expect(waiting.when(store('paid', true))).toEqual({ rejected });
   });
 
-  it('is taken by a wait for a call only', () => {
+  it('is taken only by a wait for a call', () => {
     expect(run(call('paid')).when(open)).toMatchObject({ events: [opened] });
     const { events } = run(call('paid')).when(openForCall);
     expect(events).toMatchObject([{ type: 'WaitOpened' }, { notificationOffset: 1 }]);
   });
 
-  it('is taken by any wait where an earlier version has stored it', () => {
+  it('is taken by any wait if an earlier version stored it', () => {
     const { events } = run(stored('paid')).when(openForCall);
     expect(events).toMatchObject([{ type: 'WaitOpened' }, { notificationOffset: 1 }]);
   });
 
-  it('is asked to come back where a hundred others are kept, and crowds no event out', () => {
+  it('must be repeated later if a hundred others are kept, and displaces no event', () => {
     const kept = Array.from({ length: 100 }, () => call('paid'));
     expect(run(...kept.slice(1)).when(store('paid', true))).toMatchObject({
       events: [call('paid')],
@@ -200,7 +200,7 @@ describe('a call of a webhook that comes before its wait', () => {
     expect(run(...kept).when(store('paid'))).toMatchObject({ events: [stored('paid')] });
   });
 
-  it('is asked to come back where the others fill 16 MiB, but may be larger alone', () => {
+  it('must be repeated later if the others fill 16 MiB, but may be larger alone', () => {
     const room = [call('paid', 16 * mebibyte - 4)];
     const full = [call('paid', 16 * mebibyte - 3)];
     expect(run(...room).when(store('paid', true))).toMatchObject({ events: [call('paid')] });

@@ -27,7 +27,7 @@ import {
 
 interface Around {
   readonly known?: KnownRun;
-  /** What fits the history of any other run, in bytes. */
+  /** The bytes that fit the history of any other run. */
   readonly room?: number;
   readonly pending?: readonly PendingRunMessage[];
 }
@@ -66,7 +66,7 @@ const invoke = toRun<InvokeRun>({
 });
 
 describe('a run that is not known', () => {
-  it('is started with its payload beside the event', () => {
+  it('is started, with its payload stored with the event', () => {
     const payload = Buffer.from('payload');
     const { events, result, isFinal } = given(runDecider, alone).when(startRun({ payload }));
     expect(events).toEqual([started]);
@@ -100,7 +100,7 @@ describe('a run that is not known', () => {
 describe('a run that is started again', () => {
   const known = viewOf({ known: knownStart });
 
-  it('does not start twice, and tells who began it', () => {
+  it('does not start twice, and the answer names the first start', () => {
     const again = startRun({ messageId: 'msg_again' });
     const { events, result } = given(runDecider, known, started).when(again);
     expect(events).toEqual([]);
@@ -112,7 +112,7 @@ describe('a run that is started again', () => {
     expect(events).toEqual([]);
   });
 
-  it('is taken over by its endpoint, and delivered as that wants it', () => {
+  it('is taken over by its endpoint, and delivered with the options of the endpoint', () => {
     const configuration = runConfiguration({ headers: ['X-Own', '1'] });
     const takeover = startRun({ isTakeover: true, messageId: 'msg_again', configuration });
     const { events, result, state } = given(runDecider, known, started).when(takeover);
@@ -123,7 +123,7 @@ describe('a run that is started again', () => {
     expect(state?.context.entries.at(0)?.messageId).toBe('msg_again');
   });
 
-  it('answers by the takeover whatever delivers its payload, be it due or not', () => {
+  it('completes by the takeover all messages that deliver its payload, due or not', () => {
     const at = { publishedOffset: 0, notBefore: epochMs, wasTried: false };
     const pending: PendingRunMessage[] = [
       { messageId: 'msg_0', role: 'step', ...at },
@@ -136,7 +136,7 @@ describe('a run that is started again', () => {
     expect(events).toMatchObject([{ completed: ['msg_0', 'msg_retried'] }]);
   });
 
-  it('is taken over once', () => {
+  it('is taken over only once', () => {
     const reconfigured: RunEvent = {
       type: 'RunReconfigured',
       configuration: runConfiguration(),
@@ -158,7 +158,7 @@ describe('a run that is started again', () => {
     expect(events).toEqual([]);
   });
 
-  it('does not begin again when it is taken over after it has been forgotten', () => {
+  it('does not start again when it is taken over after it has been forgotten', () => {
     const { rejected } = given(runDecider, alone).when(startRun({ isTakeover: true }));
     expect(rejected?.code).toBe('invalid');
   });
@@ -175,7 +175,7 @@ describe('a step', () => {
     expect(result).toEqual({ messageId: 'msg_1' });
   });
 
-  it('that came before changes nothing, and is answered with the first one', () => {
+  it('that came before changes nothing, and is answered like the first time', () => {
     const again = submitStep(stepInfo(1), { messageId: 'msg_other', body: Buffer.from('other') });
     const { events, result } = given(runDecider, alone, started, stored(1)).when(again);
     expect(events).toEqual([]);
@@ -201,7 +201,7 @@ describe('a step', () => {
     expect(rejected?.message).toMatch(/^step 1 came as Run "step 1" before, and now as .* changed/);
   });
 
-  it('may not take the place of the payload', () => {
+  it('cannot replace the payload', () => {
     const { rejected } = given(runDecider, alone, started).when(submitStep(stepInfo(0)));
     expect(rejected?.code).toBe('conflict');
   });
@@ -245,7 +245,7 @@ describe('a call', () => {
     expect(after.state?.context.calls).toEqual([]);
   });
 
-  it('is made once, whether it still runs or has its result', () => {
+  it('is made only once, whether it is in progress or has its result', () => {
     const again: RequestCall = { ...call, messageId: 'msg_second' };
     const running = given(runDecider, alone, started, requested).when(again);
     expect(running).toMatchObject({ events: [], result: { messageId: 'msg_call' } });
@@ -284,11 +284,11 @@ describe('an invocation', () => {
     expect(after.events).toHaveLength(1);
     expect(after.state?.context.invocations).toEqual([]);
     expect(after.state?.context.entries.at(1)).toMatchObject({ messageId: 'msg_end', bytes: 20 });
-    // The child of another run means nothing here.
+    // The child of another run has no effect here.
     expect(history.when({ ...end, runId: 'wfr_other' }).events).toEqual([]);
   });
 
-  it('that comes again starts no second child', () => {
+  it('that is submitted again starts no second child', () => {
     const again = { ...invoke, child: startRun({ id: 'wfr_second', messageId: 'msg_second' }) };
     const { events, result } = given(runDecider, alone, started, invoked).when(again);
     expect(events).toEqual([]);
@@ -302,7 +302,7 @@ describe('an invocation', () => {
     expect(given(runDecider, alone, started).when(itself).rejected?.code).toBe('conflict');
   });
 
-  it('of a run that is to be taken over is refused', () => {
+  it('that is also a takeover is refused', () => {
     const takeover = { ...invoke, child: startRun({ id: 'wfr_child', isTakeover: true }) };
     const { rejected } = given(runDecider, alone, started).when(takeover);
     expect(rejected?.code).toBe('unprocessable');
@@ -328,7 +328,7 @@ describe('the end of a run', () => {
   const busy = viewOf({ pending });
   const attempt = { messageId: 'msg_1', publishedOffset: 4, attemptOffset: 9 };
 
-  it('answers deliveries that are due or were tried, and cancels what no step waits for', () => {
+  it('completes deliveries that are due or were tried, and cancels the rest', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('{}') });
     const { events, isFinal } = given(runDecider, busy, started).when(end);
     expect(events).toEqual([
@@ -341,7 +341,7 @@ describe('the end of a run', () => {
     expect(isFinal).toBe(true);
   });
 
-  it('is refused where the run that waits for it has no room for what it returned', () => {
+  it('is refused if the waiting run has no room for the returned value', () => {
     const invoker = { runId: 'wfr_0', url: 'https://a.example', createdAt: 1, step: stepInfo(1) };
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.alloc(1000) });
     const invoked = (room: number) => given(runDecider, viewOf({ room }), runStarted({ invoker }));
@@ -353,7 +353,7 @@ describe('the end of a run', () => {
     expect(given(runDecider, viewOf({ room: 0 }), started).when(end).events).toHaveLength(1);
   });
 
-  it('by a cancel takes everything back', () => {
+  it('by a cancel cancels all messages', () => {
     const { events } = given(runDecider, busy, started).when(
       toRun<CancelRun>({ type: 'CancelRun' }),
     );
@@ -361,7 +361,7 @@ describe('the end of a run', () => {
     expect(events).toEqual([{ type: 'RunCanceled', canceled }]);
   });
 
-  it('by a failure remembers what a resume has to repeat', () => {
+  it('by a failure records what a resume must repeat', () => {
     const fail = toRun<FailRun>({ type: 'FailRun', cause: 'exhausted', ...attempt });
     const { events } = given(runDecider, busy, started).when(fail);
     expect(events).toEqual([
@@ -392,20 +392,20 @@ describe('the end of a run', () => {
       messageId: 'msg_child',
     };
 
-    it('does not come while anything can still come', () => {
+    it('does not come while anything can still happen', () => {
       expect(given(runDecider, busy, started).when(settle).events).toEqual([]);
       expect(given(runDecider, alone, started, waiting).when(settle).events).toEqual([]);
       expect(given(runDecider, alone, started, invoked).when(settle).events).toEqual([]);
     });
 
-    it('comes as a failure once nothing can', () => {
+    it('comes as a failure once nothing can happen', () => {
       const { events } = given(runDecider, alone, started).when(settle);
       expect(events).toEqual([
         { type: 'RunFailed', cause: 'stalled', ...attempt, canceled: [], canceledOffsets: [] },
       ]);
     });
 
-    it('comes as a cancel where it was the last one and was taken back', () => {
+    it('comes as a cancel if it was the last message and was canceled', () => {
       const takenBack = { ...settle, attemptOffset: null };
       expect(given(runDecider, busy, started).when(takenBack).events).toEqual([]);
       expect(given(runDecider, alone, started).when(takenBack).events).toEqual([
@@ -415,7 +415,7 @@ describe('the end of a run', () => {
   });
 });
 
-describe('what events of a run are found by', () => {
+describe('the index terms of the events of a run', () => {
   const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
   const configuration = runConfiguration({ terms: runTermsOf({ labels: ['blue'], flowControl }) });
   const found = ['run:wfr_1', 'any-run', 'url:https://app.example/wf', 'label:blue', 'flow:k'];
@@ -426,7 +426,7 @@ describe('what events of a run are found by', () => {
       given(runDecider, alone, { ...started, configuration }).state,
     );
 
-  it('is what the run began with', () => {
+  it('are those of the configuration with which the run started', () => {
     expect(terms(stored(1), submitStep(stepInfo(1)))).toEqual(found);
     const start = startRun({ configuration });
     expect(terms({ ...started, configuration }, start)).toEqual([...found, 'run-started']);
@@ -434,7 +434,7 @@ describe('what events of a run are found by', () => {
 });
 
 describe('an active run', () => {
-  it('wants each of its waits ended in its time', () => {
+  it('wants each of its waits ended at its deadline', () => {
     const waits: RunEvent[] = [1, 2].map((id) => ({
       type: 'WaitOpened',
       step: stepInfo(id),

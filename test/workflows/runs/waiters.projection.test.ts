@@ -34,7 +34,7 @@ const openWait = (stepId: number, eventId = 'paid'): OpenWait => ({
 });
 
 let waiters: RunWaiters;
-/** What the runs wait for, as their states tell. */
+/** The open waits of the runs, as in their states. */
 let waits: Record<string, OpenWait[]>;
 
 beforeEach(() => {
@@ -49,8 +49,8 @@ const happen = (id: string, event: RunEvent, changes = new TurnChanges(), offset
 const waiting = (eventId = 'paid') =>
   waiters.of(eventId).map(({ runId, stepId }) => `${runId} ${stepId}`);
 
-describe('those that wait for an event', () => {
-  it('are known in the order in which they began to, one for each step', () => {
+describe('the waiters of an event', () => {
+  it('are known in the order in which they began, one for each step', () => {
     happen('wfr_2', opened(1));
     happen('wfr_1', opened(2));
     happen('wfr_2', opened(3));
@@ -61,7 +61,7 @@ describe('those that wait for an event', () => {
     expect(first).toEqual({ runId: 'wfr_2', stepId: 1, deadline: 9, offset: 7 });
   });
 
-  it('wait no more when their waits end, each for itself', () => {
+  it('are removed when their waits end, each separately', () => {
     happen('wfr_1', opened(1));
     happen('wfr_1', opened(2));
     happen('wfr_1', ended(1));
@@ -74,7 +74,7 @@ describe('those that wait for an event', () => {
   it.each<RunEvent>([
     { type: 'RunSucceeded', completed: [], canceled: [] },
     { type: 'RunCanceled', canceled: [] },
-  ])('vanish with their run: $type', (end) => {
+  ])('are removed with their run: $type', (end) => {
     for (const id of ['wfr_1', 'wfr_2']) {
       happen(id, opened(1));
       happen(id, opened(2, 'shipped'));
@@ -84,7 +84,7 @@ describe('those that wait for an event', () => {
     expect([waiting(), waiting('shipped')]).toEqual([['wfr_2 1'], ['wfr_2 2']]);
   });
 
-  it('are those of a resumed run too', () => {
+  it('include those of a resumed run', () => {
     const nothing = { entries: [], calls: [], notifications: [], invocations: [] };
     happen(
       'wfr_new',
@@ -97,7 +97,7 @@ describe('those that wait for an event', () => {
     expect(waiter).toEqual({ runId: 'wfr_new', stepId: 4, deadline: 9, offset: 3 });
   });
 
-  it('are as before when the turn is taken back', () => {
+  it('are as before when the turn is rolled back', () => {
     happen('wfr_1', opened(1));
     const changes = new TurnChanges();
     happen('wfr_1', ended(1), changes);

@@ -78,7 +78,7 @@ describe('a call', () => {
     });
   });
 
-  it('hides what its own message hides', () => {
+  it('redacts what its own message redacts', () => {
     const run = new ReportedRun().happen({ type: 'CallRequested', step, messageId: 'msg_c' });
     const place = runPlace({ role: 'call', entry: -1 });
     run.publish(
@@ -97,7 +97,7 @@ describe('a wait', () => {
       .happen({ type: 'WaitOpened', step, eventId: 'paid', timeout: '1h', deadline: 3_600_000 })
       .delivered('msg_0');
 
-  it('is in progress until its event comes, or its time is over', () => {
+  it('is in progress until its event comes, or it times out', () => {
     const opened = {
       waitEventId: 'paid',
       waitTimeoutDuration: '1h',
@@ -147,7 +147,7 @@ describe('an invocation', () => {
       .happen({ type: 'StepInvoked', step, runId: 'wfr_c', url, messageId: 'msg_c' })
       .delivered('msg_0');
 
-  it('is in progress as long as the run that was invoked', () => {
+  it('is in progress as long as the invoked run', () => {
     expect(invoked().steps({ children: child() })[1]).toMatchObject({
       state: 'STEP_PROGRESS',
       invokedWorkflowRunId: 'wfr_c',
@@ -158,7 +158,7 @@ describe('an invocation', () => {
     });
   });
 
-  it('is over when that run ends, though its own has failed before', () => {
+  it('is over when the invoked run ends, even if the invoking run has failed before', () => {
     const run = invoked().failWith('msg_0');
     const end = { outcome: 'succeeded', at: 9000 } as const;
     expect(run.steps({ children: child() })[1]).toMatchObject({ state: 'STEP_PROGRESS' });
@@ -183,7 +183,7 @@ describe('parallel steps', () => {
       .store('msg_p1', planned(1), { targetStep: 1 })
       .store('msg_p2', planned(2), { targetStep: 2 });
 
-  it('stand in one group, whichever of them has come how far', () => {
+  it('are in one group, however far each of them has progressed', () => {
     const run = both().delivered('msg_p1').store('msg_1', result(1), { out: '"A"' });
     const { steps } = run.stumbles('msg_p2', { status: 503 }).object();
     expect(steps).toHaveLength(2);
@@ -196,7 +196,7 @@ describe('parallel steps', () => {
     });
   });
 
-  it('show the branch that failed, and that nothing became of the others', () => {
+  it('show the branch that failed, and the others as canceled', () => {
     const run = both().fails('msg_p1', { status: 489 }).failWith('msg_p1').canceled('msg_p2');
     expect(run.object().steps[1]).toMatchObject({
       type: 'parallel',

@@ -16,14 +16,14 @@ describe('a text', () => {
         const shown = shownText(Buffer.from(text), bytes, false) ?? '';
         expect(text.startsWith(shown)).toBe(true);
         expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(bytes);
-        // No character more would have fitted.
+        // One more character would not have fitted.
         const next = [...text].slice([...shown].length)[0];
         if (next !== undefined) expect(Buffer.byteLength(shown + next)).toBeGreaterThan(bytes);
       }),
     );
   });
 
-  it('that is hidden is its digest, which no length cuts', () => {
+  it('that is redacted is shown as its digest, which is never cut', () => {
     expect(shownText('secret', 3, true)).toBe(redacted('secret'));
     expect(shownText('secret', -1, true)).toBeUndefined();
   });

@@ -20,19 +20,19 @@ describe('a step that was submitted', () => {
     expect(submittedFields(null, 'Run', openly)).toEqual({});
   });
 
-  it('is shown as it came where it is no step at all', () => {
+  it('is shown unchanged if it is not a step at all', () => {
     expect(submittedFields(Buffer.from('<html>'), 'Run', openly)).toEqual({ out: '<html>' });
     expect(submittedFields(Buffer.from('[1]'), 'Run', openly)).toEqual({ out: '[1]' });
   });
 
-  it('sleeps for seconds, in whichever spelling', () => {
+  it('shows the seconds of a sleep, in any spelling', () => {
     expect(fieldsOf({ sleepFor: 2.5 })).toEqual({ sleepFor: 2.5 });
     expect(fieldsOf({ sleepFor: '1h30m' })).toEqual({ sleepFor: 5400 });
     expect(fieldsOf({ sleepFor: 'a while' })).toEqual({});
     expect(fieldsOf({ sleepUntil: 1_767_000_000.5 })).toEqual({ sleepUntil: 1_767_000_000.5 });
   });
 
-  it('says how long it will wait where it is a plan, and else how the wait ended', () => {
+  it('shows the duration of a wait for a plan, and otherwise how the wait ended', () => {
     const waitEventId = 'paid';
     const planned = { waitEventId, waitTimeoutDuration: '7d' };
     expect(fieldsOf({ waitEventId, timeout: '7d' }, 'Wait')).toEqual(planned);
@@ -41,7 +41,7 @@ describe('a step that was submitted', () => {
     expect(fieldsOf(over, 'Wait')).toEqual(over);
   });
 
-  it('tells what a third party answered, as far as its result says that', () => {
+  it('shows the answer of a third party, as far as its result contains it', () => {
     const answer = { status: 201, body: 'made', header: { 'X-Secret': ['s'] } };
     const out = JSON.stringify(answer);
     expect(fieldsOf({ out }, 'Call')).toEqual({
@@ -56,7 +56,7 @@ describe('a step that was submitted', () => {
     }
   });
 
-  it('hides its result, and with it what a third party answered', () => {
+  it('redacts its result, including the answer of a third party', () => {
     const out = JSON.stringify({ status: 200, body: 'b', header: { 'X-Secret': ['s'] } });
     expect(fieldsOf({ out }, 'Call', hidden)).toEqual({
       out: redacted(out),
@@ -67,7 +67,7 @@ describe('a step that was submitted', () => {
   });
 });
 
-it('a payload is shown as it came', () => {
+it('a payload is shown unchanged', () => {
   expect(payloadFields(Buffer.from('{"out":1}'), openly)).toEqual({ out: '{"out":1}' });
 });
 

@@ -18,7 +18,7 @@ const failed = (status: number, error: string | null, body: Buffer | null) =>
   );
 
 describe('an attempt that failed', () => {
-  it('is shown with what the endpoint answered, as text', () => {
+  it('is shown with the answer of the endpoint, as text', () => {
     expect(stepError(failed(500, null, Buffer.from('{"message":"no"}')), null)).toEqual({
       status: 500,
       error: 'the destination answered 500',
@@ -28,13 +28,13 @@ describe('an attempt that failed', () => {
     });
   });
 
-  it('has no status where no endpoint answered, and always a text', () => {
+  it('has no status if no endpoint answered, and always an error text', () => {
     const shown = stepError(failed(0, 'connection refused', null), null);
     expect(shown).not.toHaveProperty('status');
     expect(shown).toMatchObject({ error: 'connection refused', body: '' });
   });
 
-  it('shows as much of it as is asked for', () => {
+  it('shows the requested length of the answer', () => {
     const body = Buffer.from('oops');
     expect(stepError(failed(500, null, body), 2).body).toBe('oo');
     expect(stepError(failed(500, null, body), -1).body).toBe('');

@@ -84,12 +84,12 @@ const cases: readonly (readonly [reason: string, RunSituation, sentence: string]
   ],
 ];
 
-describe('why a run stands where it stands', () => {
+describe('the explanation of why a run waits', () => {
   it.each(cases)('is %s', (reason, situation, sentence) => {
     expect(whyRun(situation, noon - 1)).toMatchObject({ reason, sentence });
   });
 
-  it('names what is most pressing first, and all of it', () => {
+  it('names the most pressing reason first, and then all others', () => {
     const { waits } = whyRun(active(sleep, event, child, call, delivery), noon - 1);
     expect(waits.map(({ stepName }) => stepName)).toEqual(['init', 'pay', 'sub', 'ok', 'nap']);
   });
