@@ -1,7 +1,7 @@
-/** Maps that make their entries, or let go of them. */
+/** Maps that create their entries on demand, or drop old ones. */
 import { LRUCache } from 'lru-cache';
 
-/** The list of `key`, which is made where there is none. */
+/** The list of `key`, which is created if there is none. */
 export function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
   const known = lists.get(key);
   if (known !== undefined) return known;
@@ -11,8 +11,8 @@ export function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
 }
 
 /**
- * Keeps the `max` entries that were used last, and grows up to that: given its `max`, the library
- * allocates room for all of them at once, which a start would wait for.
+ * Keeps the `max` entries used last, and grows up to that: if it were given `max` instead of
+ * `maxSize`, the library would allocate room for all entries at once, which would delay a start.
  */
 export function lastUsed<Key extends {}, Value extends {}>(max: number): LRUCache<Key, Value> {
   return new LRUCache({ maxSize: max, sizeCalculation: () => 1 });

@@ -4,11 +4,11 @@
  *
  * A cron names times on a wall clock, and a wall clock may be set. The rule, close to Vixie cron's:
  *
- * - Hours that are named (`30 2 * * *`) happen once for each wall-clock time: at the first of two
- *   that look the same, and at the end of the gap where the clock skips it (several in one gap are
- *   one).
- * - Any hour (the hour field begins with `*`: `*`, or every second one) follows what the clock
- *   shows: again in an hour that is shown again, never in one that is skipped.
+ * - Named hours (`30 2 * * *`) happen once for each wall-clock time: at the first of two moments
+ *   that show the same time, and at the end of the gap if the clock skips the time (several times
+ *   in one gap happen once).
+ * - Any hour (an hour field that begins with `*`: every hour, or every second one) follows the
+ *   clock: again in an hour that is shown twice, never in one that is skipped.
  */
 import { CronDate, type CronExpression, CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
@@ -19,26 +19,26 @@ const day = 86_400_000;
 
 const lengthMax = 256;
 const prefixGrammar = /^CRON_TZ=(\S*)\s+(?=\S)/;
-/** Names of the time-zone database; `local` and offsets, which the library takes, are none. */
+/** Names of the time-zone database; excludes `local` and offsets, which the library accepts. */
 const zoneGrammar = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
 const fieldGrammar = /^[A-Za-z0-9*,/?#-]+$/;
-/** The library's `H` stands for a random value: the same text would mean another time each day. */
+/** The library's `H` is a random value: the same text would mean another time each day. */
 const randomValue = /(^|[^a-z])h([^a-z]|$)/i;
 
-/** An expression that was understood and that has a next time. */
+/** A valid expression that has a next time. */
 export interface Cron {
   /** The zone's name in the time-zone database. */
   readonly zone: string;
-  /** Its next time after `afterMs`; both Unix milliseconds, the answer on a full minute. */
+  /** Its next time after `afterMs`; both are Unix milliseconds, the result on a full minute. */
   nextTime(afterMs: number): number;
 }
 
-/** Schedules are many and their crons few: what was read is remembered, up to this many. */
+/** There are many schedules but few distinct crons: up to this many parsed ones are cached. */
 const remembered = new LRUCache<string, Result<Cron>>({ max: 1024 });
 
 /**
- * Reads an expression. Refuses other field counts, seconds, `@daily` and the like, random values,
- * unknown zones, and what never happens (30 February).
+ * Parses an expression. Refuses other field counts, seconds, `@daily` and the like, random values,
+ * unknown zones, and times that never occur (30 February).
  */
 export function parseCron(text: string): Result<Cron> {
   const trimmed = text.trim();
@@ -50,7 +50,7 @@ export function parseCron(text: string): Result<Cron> {
   return cron;
 }
 
-/** What the fields count, in their order, and how many of it there are. */
+/** What each field counts, in order, and how many values it has. */
 const fieldValues: readonly (readonly [string, number])[] = [
   ['minutes', 60],
   ['hours', 24],
@@ -60,8 +60,8 @@ const fieldValues: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Reads the expression of a new schedule. Beside what `parseCron` refuses, a step may not be beyond
- * its field: every 90 minutes would silently be every hour. Schedules of before go on as they were.
+ * Parses the expression of a new schedule. In addition to what `parseCron` refuses, a step must not
+ * exceed its field: every 90 minutes would silently be every hour. Earlier schedules stay valid.
  */
 export function parseNewCron(text: string): Result<Cron> {
   const cron = parseCron(text);
@@ -88,7 +88,7 @@ function readCron(text: string): Result<Cron> {
   if (wrong !== undefined) return refused(`has a field that is no cron: ${wrong}`);
   const namesHours = !/^[*?]/.test(fields[1] ?? '');
   try {
-    // The library walks over UTC, where no clock is ever set: it finds times on the wall.
+    // The library works in UTC, where no clock is ever set: it finds wall-clock times.
     const expression = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC', currentDate: 0 });
     expression.next();
     return ok(new ZonedCron(expression, zone, namesHours));
@@ -117,8 +117,8 @@ class ZonedCron implements Cron {
   }
 
   /**
-   * Walks along the times when the clock is set. Between two of them the wall is a straight line;
-   * at each one the rule says which part of the wall comes next.
+   * Walks along the moments when the clock is set. Between two of them the wall clock runs straight
+   * on; at each of them the rule says which wall-clock time comes next.
    */
   private find(after: number): number {
     let from = after;
@@ -135,7 +135,7 @@ class ZonedCron implements Cron {
       } else if (until === at) {
         return at;
       } else {
-        // Nothing happens before `at`: look again from close by, where the clock may be set.
+        // Nothing happens before `at`: look again from shortly before it, as the clock may be set.
         from = at - day;
         offset = this.offsetAt(from);
         wall = Math.max(wall, from + offset);
@@ -143,7 +143,7 @@ class ZonedCron implements Cron {
     }
   }
 
-  /** Named hours that a clock set back shows again have happened: the wall goes on after them. */
+  /** Named hours that a clock set back shows again have already happened: continue after them. */
   private shownBefore(from: number, offset: number): number {
     if (!this.namesHours) return Number.NEGATIVE_INFINITY;
     const earlier = this.offsetAt(from - day);
@@ -151,7 +151,7 @@ class ZonedCron implements Cron {
     return this.clockSetIn(from - day, from, offset) + earlier;
   }
 
-  /** The first minute in (`low`, `high`] that has the offset which `high` has. */
+  /** The first minute in (`low`, `high`] that has the same offset as `high`. */
   private clockSetIn(low: number, high: number, offset: number): number {
     let before = low;
     let since = high;
@@ -163,20 +163,20 @@ class ZonedCron implements Cron {
     return since;
   }
 
-  /** The first match at or after `wall`, both as the clock shows them. */
+  /** The first match at or after `wall`, both as wall-clock times. */
   private nextOnWall(wall: number): number {
     this.expression.reset(new CronDate(wall - 1, 'UTC'));
     return this.expression.next().getTime();
   }
 
-  /** What the wall is ahead of UTC at `time`, milliseconds. */
+  /** How far the wall clock is ahead of UTC at `time`, milliseconds. */
   private offsetAt(time: number): number {
     if (this.zone === 'UTC') return 0;
     return Math.round(new CronDate(time, this.zone).getUTCOffset()) * minute;
   }
 }
 
-/** The one spelling of a zone, or undefined; equal zones then share what the library keeps. */
+/** The canonical name of a zone, or undefined; equal zones then share what the library caches. */
 function canonicalZone(name: string): string | undefined {
   if (!zoneGrammar.test(name)) return undefined;
   try {

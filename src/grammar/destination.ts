@@ -1,6 +1,6 @@
 /**
- * What stands behind the marker of `/v2/publish/{destination}`: raw, never path-cleaned
- * (messaging.md 1.5). A URL is kept as it is called, because it is signed so.
+ * The destination in `/v2/publish/{destination}`: taken raw, never path-cleaned (messaging.md 1.5).
+ * A URL is kept in the form in which it is called, because that form is signed.
  */
 import { parseName } from './name.js';
 import { ok, type Result, refused } from './result.js';
@@ -14,13 +14,14 @@ const destinationLengthMax = 8192;
 /** A proxy on the way may have collapsed `https://` into `https:/`. */
 const collapsedScheme = /^(https?):\/(?!\/)/i;
 const tooLong = `the destination is longer than ${destinationLengthMax} characters`;
-/** Path and query of what RFC 3986 allows there, and what clients write in queries all the same. */
+/** Path and query of characters that RFC 3986 allows, and others that clients use in queries. */
 const plainTarget = /^(?:[/?][\w\-.~!$&'()*+,;=:@/?%[\]|]*)?$/;
-/** An origin without a user, however it is spelt, and what stands behind it. */
+/** An origin without a user, however it is spelt, and everything behind it. */
 const written = /^https?:\/\/[^/?#\\@]+(.*)$/is;
 
 /**
- * `tail` is the path behind the marker, `query` the request's query that is the destination's own.
+ * `tail` is the part of the path that names the destination, `query` the part of the request's
+ * query that belongs to it.
  */
 export function parseDestination(tail: string, query: string): Result<Destination> {
   if (tail === '') return refused('the destination is missing');
@@ -39,9 +40,9 @@ export function parseDestination(tail: string, query: string): Result<Destinatio
 }
 
 /**
- * An absolute http or https URL. What it names behind its origin is kept as it was written, dot
- * segments and all, if it is fit for a request line; anything else is written as browsers do. The
- * origin has one spelling, so that what is paused or limited by it has no other name.
+ * Parses an absolute http or https URL. Everything behind the origin is kept as written, dot
+ * segments included, if it is fit for a request line; otherwise it is normalized as browsers do.
+ * The origin is normalized, so that a paused or limited origin has no other name.
  */
 export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url' }>> {
   const url = urlOf(text);
@@ -55,9 +56,12 @@ export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url
     : ok({ kind: 'url', text: called, url });
 }
 
-/** What a request line names of `url`, which `text` is: no URL is cleaned behind its origin. */
+/**
+ * The target for the request line of `url`, of which `text` is the written form: nothing behind the
+ * origin is cleaned.
+ */
 export function requestTarget(text: string, url: URL): string {
-  // Journals of earlier versions have URLs that are written in other ways.
+  // Journals of earlier versions contain URLs in other forms.
   if (!isCalledAsWritten(text, url)) return `${url.pathname}${url.search}`;
   const target = text.slice(url.origin.length);
   return target.startsWith('/') ? target : `/${target}`;
@@ -67,7 +71,7 @@ function isCalledAsWritten(text: string, { origin }: URL): boolean {
   return text.startsWith(origin) && plainTarget.test(text.slice(origin.length));
 }
 
-/** One that came percent-encoded may have brought a query of its own. */
+/** A destination that was percent-encoded may contain a query of its own. */
 function withQuery(path: string, query: string): string {
   if (query === '') return path;
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;

@@ -1,4 +1,4 @@
-/** Lengths of time as people write them in options: `1d10h30m`, `90`, `2.5s`. Pure. */
+/** Durations as people write them in options: `1d10h30m`, `90`, `2.5s`. Pure. */
 import { ok, type Result, refused } from './result.js';
 
 /** Milliseconds per unit (messaging.md 3.2: a month is 30 days, a year 365). */
@@ -18,21 +18,21 @@ const fractional = /^(?:\d+(?:\.\d+)?|(?:\d+(?:\.\d+)?(?:mo|[smhdwy]))+)$/;
 const part = /([\d.]+)(mo|[smhdwy])?/g;
 
 /**
- * A delay or a period: whole numbers with the units s, m, h, d, w, mo, y, added up (`1d10h30m`);
- * a bare number is seconds. Answers whole milliseconds.
+ * Parses a delay or a period: whole numbers with the units s, m, h, d, w, mo, y, added up
+ * (`1d10h30m`); a bare number is seconds. Returns whole milliseconds.
  */
 export function parseDuration(text: string): Result<number> {
   return parseAs(whole, text, 'must be a duration like 90, 30s or 1d10h30m');
 }
 
-/** As `parseDuration`, with fractions (`2.5s`) and never zero: the time an attempt may take. */
+/** Like `parseDuration`, with fractions (`2.5s`) and never zero: for the timeout of an attempt. */
 export function parseTimeout(text: string): Result<number> {
   const timeout = parseAs(fractional, text, 'must be a duration like 30, 2.5s or 1m30s');
   return timeout.ok && timeout.value === 0 ? refused('must be longer than zero') : timeout;
 }
 
 function parseAs(grammar: RegExp, text: string, reason: string): Result<number> {
-  // The length is judged first, so that no text makes the grammar work for long.
+  // The length is checked first, so that no text makes the grammar work for long.
   if (text.length > lengthMax || !grammar.test(text)) return refused(reason);
   let total = 0;
   part.lastIndex = 0;

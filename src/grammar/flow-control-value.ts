@@ -1,15 +1,15 @@
-/** The value of a flow-control header, both ways: `parallelism=2, rate=3, period=1m`. Pure. */
+/** Parses and formats flow-control header values: `parallelism=2, rate=3, period=1m`. Pure. */
 
 import { parseDuration } from './duration.js';
 import { ok, type Result, refused } from './result.js';
 
-/** How much of the traffic that shares a key may go at once and per period. */
+/** How much of the traffic that shares a key may run at once and per period. */
 export interface FlowControlValue {
   /** Attempts in flight at once; null = not limited. */
   readonly parallelism: number | null;
   /** Attempts started per period; null = not limited. */
   readonly rate: number | null;
-  /** The rate's window, 1 second to 1 week; 1 where it is not given. */
+  /** The rate's window, 1 second to 1 week; 1 if not given. */
   readonly periodSeconds: number;
 }
 
@@ -19,9 +19,8 @@ export const periodSecondsMax = 604_800;
 const pair = /^(parallelism|rate|period) *= *(\S+)$/;
 
 /**
- * `key=value` pairs with commas between them, in any order, each key once
- * (messaging.md 3.4). At least one of parallelism and rate must be there; a period alone limits
- * nothing.
+ * Parses comma-separated `key=value` pairs in any order, each key once (messaging.md 3.4).
+ * Parallelism or rate must be given; a period alone limits nothing.
  */
 export function parseFlowControlValue(text: string): Result<FlowControlValue> {
   if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
@@ -40,7 +39,7 @@ export function parseFlowControlValue(text: string): Result<FlowControlValue> {
   return ok({ parallelism, rate, periodSeconds: found.get('period') ?? 1 });
 }
 
-/** The canonical text; `parseFlowControlValue` reads the same value back. */
+/** The canonical text; `parseFlowControlValue` parses it to the same value. */
 export function formatFlowControlValue(value: FlowControlValue): string {
   const { parallelism, rate, periodSeconds } = value;
   const pairs: string[] = [];

@@ -1,4 +1,4 @@
-/** Header fields, and lists of their names and values in turn. Pure. */
+/** Header fields, and flat lists that alternate their names and values. Pure. */
 
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -9,8 +9,8 @@ export function isHeaderName(text: string): boolean {
 }
 
 /**
- * Whether `text` has visible characters, blanks and bytes above ASCII only: no line break (RFC
- * 9110, 5.5).
+ * Whether `text` consists of visible characters, blanks and bytes above ASCII only: no line break
+ * (RFC 9110, 5.5).
  */
 export function isHeaderValue(text: string): boolean {
   return fieldValue.test(text);
@@ -19,8 +19,8 @@ export function isHeaderValue(text: string): boolean {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * A value of a header as people read it. On the wire and in the API a character stands for one byte
- * (`Ã©`); where the bytes are UTF-8, this is what they say (`é`). For showing alone.
+ * A header value as people read it. On the wire and in the API each character stands for one byte
+ * (`Ã©`); if the bytes are UTF-8, this decodes them (`é`). For display only.
  */
 export function headerText(value: string): string {
   if (!/[\x80-\xff]/.test(value) || !isHeaderValue(value)) return value;
@@ -31,18 +31,18 @@ export function headerText(value: string): string {
   }
 }
 
-/** The value of a header that carries a text as UTF-8: a character for each of its bytes. */
+/** A header value that carries a text as UTF-8: one character for each of its bytes. */
 export function headerBytes(text: string): string {
   const bytes = new TextEncoder().encode(text);
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** `retry-delay` as `Retry-Delay`. */
+/** Converts `retry-delay` to `Retry-Delay`. */
 export function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** They end with their connection (RFC 9110, 7.6.1), or the next sender writes them itself. */
+/** Headers that end with their connection (RFC 9110, 7.6.1), or that each sender writes itself. */
 const ownedByTheHop: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -60,12 +60,12 @@ const ownedByTheHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Whether a header of this name, in any case, goes no further than its connection. */
+/** Whether a header of this name, in any case, must not be forwarded beyond its connection. */
 export function endsWithTheHop(name: string): boolean {
   return ownedByTheHop.has(name.toLowerCase());
 }
 
-/** Names and values in turn without those that go no further; the same list if all of them do. */
+/** The pairs without headers that must not be forwarded; the same list if there are none. */
 export function withoutHopHeaders(pairs: readonly string[]): readonly string[] {
   const named = namedByConnection(pairs);
   const isOwned = (name: string) => endsWithTheHop(name) || named.has(name.toLowerCase());
@@ -79,7 +79,7 @@ export function withoutHopHeaders(pairs: readonly string[]): readonly string[] {
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** A forwarded `Connection: x-internal` makes X-Internal a matter of that earlier hop too. */
+/** A forwarded `Connection: x-internal` marks X-Internal as a header of that earlier hop, too. */
 function namedByConnection(pairs: readonly string[]): ReadonlySet<string> {
   let named: Set<string> | undefined;
   for (let index = 0; index + 1 < pairs.length; index += 2) {
@@ -91,8 +91,8 @@ function namedByConnection(pairs: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * `defaults`, but for those that `own` names in any case, followed by `own`; all are names and
- * values in turn (messaging.md 6: a publish's own headers override its group's).
+ * `defaults` without those that `own` names in any case, followed by `own`; all are flat lists of
+ * names and values (messaging.md 6: a publish's own headers override its group's).
  */
 export function withDefaultHeaders(
   own: readonly string[],
@@ -110,12 +110,12 @@ export function withDefaultHeaders(
   return [...all, ...own];
 }
 
-/** Headers as the API shows them: name in Title-Case to its values. */
+/** Headers as the API shows them: from names in Title-Case to their values. */
 export type HeaderMap = Record<string, string[]>;
 
-/** Flat name, value pairs as a map; a `Content-Type` of its own comes first and wins. */
+/** Flat name-value pairs as a map; a given `contentType` comes first and overrides. */
 export function headerMap(contentType: string | null, pairs: readonly string[]): HeaderMap {
-  // A header may be called `__proto__`: the map must have no prototype to set.
+  // A header may be named `__proto__`, so the map must have no prototype.
   const map: HeaderMap = Object.create(null);
   if (contentType !== null) map['Content-Type'] = [contentType];
   for (let index = 0; index + 1 < pairs.length; index += 2) {

@@ -1,6 +1,6 @@
 /**
  * Times as people write them: `2027-01-31`, `2027-01-31T08:00Z`, `2027-01-31T08:00:00.5+01:00`.
- * `Date.parse` alone reads nearly anything as some time: `-5` as a day of 2001. Pure.
+ * `Date.parse` alone accepts nearly anything: it reads `-5` as a day of 2001. Pure.
  */
 import { ok, type Result, refused } from './result.js';
 
@@ -12,15 +12,15 @@ const zone = `(?:Z|([+-])(${hour}):?(${minute}))`;
 const form = new RegExp(`^${date}(?:T${clock}${zone})?$`);
 
 /**
- * A date of ISO 8601, which begins at midnight of UTC, or a date and a time with its zone: `Z`, or
- * how far it is ahead of UTC. Answers Unix milliseconds; what is finer is cut off.
+ * Parses an ISO 8601 date, which means midnight UTC, or a date and a time with a zone: `Z`, or the
+ * offset from UTC. Returns Unix milliseconds; smaller fractions are cut off.
  */
 export function parseIsoTime(text: string): Result<number> {
   const [, day = '', time = '00:00', seconds = '00', fraction = '', sign, ahead, aheadMinutes] =
     form.exec(text) ?? [];
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
   const utc = Date.parse(`${day}T${time}:${seconds}.${milliseconds}Z`);
-  // A day that its month has not is read as one of the next month.
+  // `Date.parse` reads a day that the month does not have as one of the next month.
   if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(day)) {
     return refused('is no date like 2027-01-31, and no time with its zone like 2027-01-31T08:00Z');
   }
@@ -28,10 +28,10 @@ export function parseIsoTime(text: string): Result<number> {
   return ok(sign === '-' ? utc + aheadMs : utc - aheadMs);
 }
 
-/** A day, and a time behind `T` or a blank, which may lack its zone. */
+/** A day, optionally followed by `T` or a blank and a time, which may lack its zone. */
 const utcForm = /^(.{10})(?:[T ](.*?)(Z|[+-][\d:]+)?)?$/;
 
-/** As `parseIsoTime`, in UTC where the text has no zone; a blank may stand in place of the `T`. */
+/** Like `parseIsoTime`, but UTC if the text has no zone; a blank may replace the `T`. */
 export function parseUtcTime(text: string): Result<number> {
   const [, day = '', clock, zone = 'Z'] = utcForm.exec(text) ?? [];
   return parseIsoTime(clock === undefined ? day : `${day}T${clock}${zone}`);

@@ -1,4 +1,4 @@
-/** Where parts of a JSON text lie in its bytes: found without parsing, and without judging it. */
+/** Finds where parts of a JSON text lie in its bytes, without parsing or validating it. */
 import {
   backslash,
   closeBrace,
@@ -9,20 +9,20 @@ import {
   quote,
 } from './json.js';
 
-/** A string of an object, with its quotes: bytes [start, end). */
+/** A string of an object, including its quotes: bytes [start, end). */
 export interface StringSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** An object, and where its own strings lie; not those within its values. */
+/** The end of an object, and where its own strings lie; without those within its values. */
 export interface ObjectSpan {
-  /** Behind its last brace. */
+  /** The position behind its closing brace. */
   readonly end: number;
   readonly strings: readonly StringSpan[];
 }
 
-/** null = the text breaks off in it. */
+/** The object at `start`; null = the text ends within it. */
 export function objectAt(body: Buffer, start: number): ObjectSpan | null {
   const strings: StringSpan[] = [];
   let depth = 0;
@@ -44,15 +44,15 @@ export function objectAt(body: Buffer, start: number): ObjectSpan | null {
 
 const wordBytes = 4;
 
-/** Whether there are bytes below 0x20, of which JSON has none within a string. */
+/** Whether there are bytes below 0x20, which JSON does not allow within strings. */
 export function hasControls(bytes: Uint8Array): boolean {
   const { buffer, byteOffset, length } = bytes;
   const before = Math.min(length, (wordBytes - (byteOffset % wordBytes)) % wordBytes);
   const words = new Int32Array(buffer, byteOffset + before, (length - before) >> 2);
   let found = 0;
-  // By index: an iterator costs three times as much.
+  // By index: an iterator takes three times as long.
   for (let index = 0; index < words.length; index += 1) {
-    // A byte below 0x20 has nothing in its upper three bits: four bytes are looked at at once.
+    // The upper three bits of a byte below 0x20 are zero: this checks four bytes at once.
     const upper = (words[index] ?? 0) & 0xe0e0e0e0;
     found |= (upper - 0x01010101) & ~upper;
   }
@@ -65,7 +65,7 @@ export function hasControls(bytes: Uint8Array): boolean {
   );
 }
 
-/** What a byte behind a backslash stands for; 0 = it is no escape of one letter. */
+/** What a byte after a backslash stands for; 0 = it is not a single-letter escape. */
 const meanings = new Uint8Array(256);
 for (const [letter, meaning] of Object.entries({
   '"': '"',
@@ -81,21 +81,21 @@ for (const [letter, meaning] of Object.entries({
 }
 
 /**
- * Strings of a JSON text as bytes, read from left to right. Those without escapes are parts of the
- * text; all others lie in one buffer, as they are never longer than they were.
+ * Decodes the strings of a JSON text to bytes, from left to right. Strings without escapes are
+ * slices of the text; the others share one buffer, as they never get longer.
  */
 export class StringBytes {
-  /** Where the string that was read last ends: at its quote. */
+  /** Where the string read last ends: at its closing quote. */
   end = 0;
-  /** The first backslash that is not behind us; -1 = it has to be looked for. */
+  /** The first backslash at or behind the position; -1 = unknown. */
   private escapedAt = -1;
   private unescaped: Buffer | null = null;
   private used = 0;
 
-  /** The text is UTF-8 without controls. */
+  /** The text must be UTF-8 without control characters. */
   constructor(private readonly text: Buffer) {}
 
-  /** The string whose quote is at `start`; null = it breaks off, or has to be parsed. */
+  /** The string whose quote is at `start`; null = the text ends within it, or it must be parsed. */
   read(start: number): Buffer | null {
     const { text } = this;
     const from = start + 1;

@@ -2,10 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import { ok, type Result, refused } from './result.js';
 
-/** Objects and arrays within each other; `JSON.parse` itself recurses. */
+/** The maximum nesting of objects and arrays: `JSON.parse` itself recurses. */
 export const jsonDepthMax = 64;
 
-/** The bytes that a JSON text is made of, beside its values. */
+/** The byte of `"`, which encloses strings. */
 export const quote = 0x22;
 /** The byte of `\`, which begins an escape. */
 export const backslash = 0x5c;
@@ -19,8 +19,8 @@ export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 
 /**
- * The value of a JSON text (RFC 8259). Refuses invalid UTF-8, a byte order mark, nesting deeper
- * than `jsonDepthMax` and whatever the parser refuses. `__proto__` is an ordinary own property.
+ * Parses a JSON text (RFC 8259). Refuses invalid UTF-8, a byte order mark, nesting deeper than
+ * `jsonDepthMax` and everything that the parser refuses. `__proto__` is an ordinary own property.
  */
 export function parseJson(body: Buffer): Result<unknown> {
   if (body.length === 0) return refused('the body is empty, JSON was expected');
@@ -35,27 +35,27 @@ export function parseJson(body: Buffer): Result<unknown> {
   }
 }
 
-/** The fields of a JSON object, whatever they hold. */
+/** The fields of a JSON object, whatever their values. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an object; a list is none. */
+/** Whether a JSON value is an object (arrays are not). */
 export function isJsonObject(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const noFields: JsonFields = {};
 
-/** The fields of a JSON value: one that is no object has none. */
+/** The fields of a JSON value; none if it is not an object. */
 export function fieldsOf(value: unknown): JsonFields {
   return isJsonObject(value) ? value : noFields;
 }
 
-/** Whether UTF-8 can carry a text: JSON may escape one surrogate without the other. */
+/** Whether a text can be encoded as UTF-8: JSON may escape one surrogate without the other. */
 export function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
 
-/** The deepest nesting of a text; what stands within strings does not count. */
+/** The deepest nesting of a text; brackets within strings do not count. */
 function jsonDepth(body: Buffer): number {
   let depth = 0;
   let deepest = 0;
@@ -73,13 +73,13 @@ function jsonDepth(body: Buffer): number {
   return deepest;
 }
 
-/** Up to this a loop costs less than the call of a search. */
+/** Up to this length, a loop is cheaper than the call of a search. */
 const shortStringBytes = 32;
 
 /**
- * Where the quote stands that ends the string that begins with the quote at `start`; a text that
- * breaks off in it ends there. Long strings are most of a body, so that their ends are searched for
- * natively, but where quotes follow each other closely, as in JSON within JSON.
+ * The position of the quote that ends the string begun by the quote at `start`; the end of the text
+ * if that comes first. Long strings are most of a body, so their ends are searched for natively,
+ * unless quotes follow closely on each other, as in JSON within JSON.
  */
 export function endOfString(body: Buffer, start: number): number {
   let from = start + 1;
@@ -92,7 +92,7 @@ export function endOfString(body: Buffer, start: number): number {
     }
     const end = body.indexOf(quote, from);
     if (end === -1) return body.length;
-    // Of the backslashes in front of a quote each second one stands for itself.
+    // Backslashes escape each other in pairs: an even number does not escape the quote.
     let escapes = 0;
     while (end - escapes > from && body[end - escapes - 1] === backslash) escapes += 1;
     if (escapes % 2 === 0) return end;

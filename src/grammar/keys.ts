@@ -1,6 +1,6 @@
-/** Tables whose fields are those of their type and no others. Pure. */
+/** Tables that have exactly the fields of their type. Pure. */
 
-/** The names in a table, in their order, as its type has them: `Object.keys` gives texts. */
+/** The names in a table, in order and typed: `Object.keys` returns plain strings. */
 export function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] {
   return Object.keys(table) as Key[];
 }

@@ -1,6 +1,6 @@
-/** A value that is made when it is first asked for. Pure. */
+/** A value that is created when it is first needed. Pure. */
 
-/** Calls `make` at most once, and gives what it made to every caller. */
+/** Calls `make` at most once, and returns its value to every caller. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {

@@ -1,15 +1,15 @@
-/** Names that end a path and may hold slashes themselves: run ids, event ids. Pure. */
+/** Names at the end of a path that may contain slashes themselves: run ids, event ids. Pure. */
 
 /**
- * What follows the first `segments` of a request target's path, percent-decoded. The router's own
- * wildcard would do, had it not lost a slash at the end. Throws on percent signs that encode
- * nothing, which the router has refused before.
+ * The part of a request target's path behind the first `segments`, percent-decoded. (The router's
+ * own wildcard drops a slash at the end.) Throws on invalid percent-encoding, which the router has
+ * refused before.
  */
 export function pathTail(target: string, segments: number): string {
   return decodeURIComponent(rawPathTail(target, segments));
 }
 
-/** The same as it was sent: a slash within a name is still encoded. */
+/** Like `pathTail`, but as it was sent: a slash within a name is still encoded. */
 export function rawPathTail(target: string, segments: number): string {
   const [path = ''] = target.split('?', 1);
   return path

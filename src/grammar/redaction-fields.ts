@@ -1,11 +1,8 @@
-/**
- * What a publish asks not to be shown: `body,headers`, `header[Authorization]`
- * (messaging.md 3.6). Pure.
- */
+/** The fields a publish hides: `body,headers`, `header[Authorization]` (messaging.md 3.6). Pure. */
 
 import { ok, type Result, refused } from './result.js';
 
-/** What is not shown of a message, only its digest; what is delivered is never redacted. */
+/** The parts of a message of which only a digest is shown; deliveries are never redacted. */
 export interface Redaction {
   readonly body: boolean;
   /** Header names in lower case; `*` = all of them. */
@@ -13,13 +10,13 @@ export interface Redaction {
 }
 
 const fieldsMax = 64;
-/** A header name is a token (RFC 9110, 5.6.2), so no name holds a comma or a bracket. */
+/** A header name is a token (RFC 9110, 5.6.2), so it contains no comma or bracket. */
 const field = /^(?:(body)|headers?(?:\[([!#$%&'*+.^_`|~0-9A-Za-z-]{1,256})\])?)$/;
 const all = '*';
 
 /**
- * A list with commas between its fields; `header` and `headers` alike mean all of them, and a name
- * in brackets one, in any case. Naming a field twice, or one of all, says nothing more.
+ * Parses a comma-separated list. Both `header` and `headers` mean all headers, or one if a name
+ * follows in brackets, in any case. Naming a field twice has no further effect.
  */
 export function parseRedaction(text: string): Result<Redaction> {
   const fields = text.split(',', fieldsMax + 1);

@@ -1,16 +1,16 @@
-/** Recognises bytes that come again and again, and costs next to nothing where none do. */
+/** Recognises byte sequences that repeat, at almost no cost if they do not. */
 
-/** Longer ones are not kept. */
+/** Longer sequences are not kept. */
 const keptBytesMax = 1024;
 
-/** It keeps one text of at most 1 KiB; what belongs to it is kept by the user beside it. */
+/** Keeps one sequence of at most 1 KiB; its user keeps what belongs to it. */
 export class RepeatedBytes {
   private readonly kept = Buffer.alloc(keptBytesMax);
   private length = -1;
-  /** Where others were different last: most are different there again. */
+  /** Where the last other sequence differed: most differ there again. */
   private differsAt = 0;
 
-  /** Whether the bytes in [start, end) are those that are kept. */
+  /** Whether the bytes in [start, end) equal the kept ones. */
   isAt(bytes: Buffer, start: number, end: number): boolean {
     const { kept, length, differsAt } = this;
     if (end - start !== length || bytes[start + differsAt] !== kept[differsAt]) return false;
@@ -22,7 +22,7 @@ export class RepeatedBytes {
     return true;
   }
 
-  /** Keeps a copy of the bytes in [start, end), unless they are too long, or there are none. */
+  /** Keeps a copy of the bytes in [start, end), unless they are too long or empty. */
   keep(bytes: Buffer, start: number, end: number): void {
     this.differsAt = 0;
     this.length = -1;

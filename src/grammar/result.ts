@@ -1,4 +1,4 @@
-/** What became of something that was tried: a value, or why it is refused. */
+/** The outcome of something that was tried: a value, or a refusal. */
 
 /** Why something is refused. */
 export type RefusalCode =
@@ -21,17 +21,17 @@ export type RefusalCode =
   | 'disk_full';
 
 /**
- * An expected refusal: a value, never an exception. It is the only kind there is, from the grammar
- * or the decider that notices it to the wire, so that nothing on its way changes its shape.
+ * An expected refusal: a value, never an exception. The same type is used from the grammar or
+ * decider that finds the reason to the wire, so that nothing in between has to convert it.
  */
 export class Refusal {
-  /** Distinguishes it from the success of a `Result`. */
+  /** Distinguishes a refusal from the success of a `Result`. */
   readonly ok = false;
 
   /**
-   * `message` is one sentence for the caller; that of a grammar completes one that begins with the
-   * name of what was read (`of`). Names of `headers` are in lower case. `details` are for programs
-   * and stand beside the sentence, except in the messages and workflows interface.
+   * `message` is one sentence for the caller; a message from a grammar needs the name of what was
+   * parsed before it (`of`). Names of `headers` are in lower case. `details` are for programs and
+   * shown beside the sentence, except in the messages and workflows interface.
    */
   constructor(
     readonly code: RefusalCode,
@@ -40,32 +40,32 @@ export class Refusal {
     readonly details?: Readonly<Record<string, string | number | null>>,
   ) {}
 
-  /** The same refusal, said of `subject`: "the queue name", "`Svc-Delay`". */
+  /** The same refusal with `subject` before its message: "the queue name", "`Svc-Delay`". */
   of(subject: string): Refusal {
     return this.saying(`${subject} ${this.message}`);
   }
 
-  /** The same refusal in other words. */
+  /** The same refusal with another message. */
   saying(message: string): Refusal {
     return new Refusal(this.code, message, this.headers, this.details);
   }
 }
 
-/** The value of what succeeded. */
+/** The value of a success. */
 export interface Success<Value> {
   readonly ok: true;
   readonly value: Value;
 }
 
-/** What was tried has succeeded, or is refused. */
+/** A success or a refusal. */
 export type Result<Value> = Success<Value> | Refusal;
 
-/** It has succeeded, with this value. */
+/** A success with this value. */
 export function ok<Value>(value: Value): Success<Value> {
   return { ok: true, value };
 }
 
-/** A text is not in the grammar; `message` completes the sentence "`<header>` ...". */
+/** Refuses a text that is not in the grammar; `message` completes the sentence "`<header>` ...". */
 export function refused(message: string): Refusal {
   return new Refusal('invalid', message);
 }

@@ -1,18 +1,18 @@
 /**
- * The retry-delay expression: arithmetic over `retried`, parsed by jsep and compiled through a
- * white list of its node types. Nothing of it is ever evaluated as code. Pure.
+ * The retry-delay expression: arithmetic over `retried`, parsed by jsep and compiled from an
+ * allowlist of its node types. Nothing in it is ever evaluated as code. Pure.
  */
 import jsep from 'jsep';
 import { LRUCache } from 'lru-cache';
 import { ok, type Result, refused } from './result.js';
 
 /**
- * A checked expression: retries made so far -> milliseconds, as plain arithmetic gives them (may be
- * negative, NaN or infinite).
+ * A checked expression: from the number of retries made so far to milliseconds, unadjusted (the
+ * result may be negative, NaN or infinite).
  */
 export type RetryDelay = (retried: number) => number;
 
-/** No retry waits longer (messaging.md 3.3). */
+/** No retry waits longer than this (messaging.md 3.3). */
 const retryDelayMaxMs = 86_400_000;
 
 const lengthMax = 256;
@@ -28,7 +28,7 @@ const operators: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
   ['/', (left, right) => left / right],
 ]);
 
-/** Function name to arity and meaning (messaging.md 3.3). */
+/** Arity and meaning of each function (messaging.md 3.3). */
 const functions: ReadonlyMap<string, readonly [number, Arithmetic]> = new Map<
   string,
   readonly [number, Arithmetic]
@@ -49,8 +49,8 @@ const known = new LRUCache<string, Result<RetryDelay>>({ max: 512 });
 const knownNew = new LRUCache<string, Result<RetryDelay>>({ max: 512 });
 
 /**
- * Checks an expression at publish: at most 256 characters, 64 nodes and a depth of 16, with
- * `+ - * /`, parentheses, unary minus, numbers, `retried` and the nine functions.
+ * Checks an expression at publish: at most 256 characters, 64 nodes and a depth of 16, with `+ - *
+ * /`, parentheses, unary minus, numbers, `retried` and the nine functions.
  */
 export function parseRetryDelay(text: string): Result<RetryDelay> {
   if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
@@ -61,12 +61,12 @@ export function parseRetryDelay(text: string): Result<RetryDelay> {
   return expression;
 }
 
-/** What the library passes over: `1000,`, `(1000,)`, `;1000`, `min?.(1, 2)`. */
+/** Separators that the library ignores: `1000,`, `(1000,)`, `;1000`, `min?.(1, 2)`. */
 const passedOver = /[;?]|(^|[(,])\s*,|,\s*($|\))/;
 
 /**
- * Checks the expression of a new message. Beside what `parseRetryDelay` refuses, commas stand
- * between arguments, and nowhere else. What was published before goes on as it was.
+ * Checks the expression of a new message. In addition to what `parseRetryDelay` refuses, commas
+ * must be between arguments, and nowhere else. Messages published earlier stay valid.
  */
 export function parseNewRetryDelay(text: string): Result<RetryDelay> {
   const earlier = knownNew.get(text);
@@ -85,9 +85,9 @@ function judgedSeparators(text: string, expression: Result<RetryDelay>): Result<
     : expression;
 }
 
-/** How many commas a checked expression has between its arguments. */
+/** The number of commas between arguments in a checked expression. */
 function commasIn(tree: jsep.Expression): number {
-  // As below; it was compiled, so that it has no other nodes than these.
+  // Cast as below: the expression was compiled, so it has no other nodes.
   const node = tree as jsep.CoreExpression;
   switch (node.type) {
     case 'UnaryExpression':
@@ -102,8 +102,8 @@ function commasIn(tree: jsep.Expression): number {
 }
 
 /**
- * Milliseconds to wait after an attempt, `retried` retries having been made before it: whole, at
- * least 0, at most a day. Undefined (NaN, infinity, or a text that is no expression) means the
+ * Milliseconds to wait after an attempt that followed `retried` retries: a whole number of at least
+ * 0 and at most a day. Undefined (for NaN, infinity, or a text that is not an expression) means the
  * default backoff.
  */
 export function evaluateRetryDelay(text: string, retried: number): number | undefined {
@@ -125,7 +125,7 @@ function compile(text: string): Result<RetryDelay> {
   return new Compiler().compile(tree, 1);
 }
 
-/** Turns jsep's tree into arithmetic, node by node, under one budget of nodes. */
+/** Turns jsep's tree into arithmetic, node by node, with one limit for the number of nodes. */
 class Compiler {
   private nodes = 0;
 
@@ -133,7 +133,7 @@ class Compiler {
     this.nodes += 1;
     if (this.nodes > nodesMax) return refused(`has more than ${nodesMax} terms`);
     if (depth > depthMax) return refused(`is nested more than ${depthMax} deep`);
-    // Others come of plugins, of which there are none.
+    // Other nodes come from plugins only, and none are used.
     const core = node as jsep.CoreExpression;
     switch (core.type) {
       case 'Literal':
@@ -165,7 +165,7 @@ class Compiler {
   }
 
   private call(node: jsep.CallExpression, depth: number): Result<RetryDelay> {
-    // As above: what is called is of the core, too.
+    // Cast as above: the callee is one of the core nodes, too.
     const { callee } = node as jsep.CallExpression & { callee: jsep.CoreExpression };
     if (callee.type !== 'Identifier') return refused('calls something that is no function');
     const definition = functions.get(callee.name);
@@ -177,7 +177,7 @@ class Compiler {
     return this.apply(meaning, node.arguments, depth);
   }
 
-  /** `meaning` of one or two operands; a one-operand meaning never looks at the second. */
+  /** Applies `meaning` to one or two operands; a one-operand meaning ignores the second. */
   private apply(
     meaning: Arithmetic,
     [first, second]: readonly jsep.Expression[],

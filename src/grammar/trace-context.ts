@@ -1,31 +1,31 @@
 /**
- * W3C Trace Context in headers, names and values in turn: what a request brings goes on with what
- * follows from it (ADR 44). Pure.
+ * W3C Trace Context in flat lists of header names and values: the trace of a request continues in
+ * everything that follows from it (ADR 44). Pure.
  */
 
 const traceparentGrammar = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
-/** Letters, digits and signs; the list of entries is not judged further: it is passed on. */
+/** Printable ASCII; the entries of the list are not checked further, as they are only passed on. */
 const stateGrammar = /^[\x20-\x7e]+$/;
 const stateEntriesMax = 32;
 const stateCharactersMax = 512;
 
-/** The sampled flag and that of a random id: what else version 00 may have is not passed on. */
+/** The sampled flag and the random-trace-id flag: other flags of version 00 are not passed on. */
 const knownFlags = 0b11;
 
-/** The trace that a `traceparent` names. */
+/** The trace in a `traceparent`. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The span that has sent it, 16 hexadecimal digits. */
+  /** The span that sent it, 16 hexadecimal digits. */
   readonly parentId: string;
   readonly flags: number;
 }
 
-/** Of the flags: what belongs to the trace is recorded. */
+/** The flag that says that the trace is recorded. */
 export const sampledFlag = 1;
 
-/** Null where it names no trace. Of a later version what version 00 knows is read. */
+/** Parses a `traceparent`; null if it names no trace. Ignores what later versions add. */
 export function parseTraceparent(text: string): Trace | null {
   const [, version = 'ff', traceId = '0', parentId = '0', flags = '', more] =
     traceparentGrammar.exec(text) ?? [];
@@ -34,7 +34,7 @@ export function parseTraceparent(text: string): Trace | null {
   return { traceId, parentId, flags: Number.parseInt(flags, 16) & knownFlags };
 }
 
-/** `traceparent` and `tracestate` of a request; none where it has no trace that can be read. */
+/** `traceparent` and `tracestate` of a request; empty if it has no valid trace. */
 export function traceHeaders(pairs: readonly string[]): readonly string[] {
   const parents: string[] = [];
   const states: string[] = [];
@@ -49,13 +49,13 @@ export function traceHeaders(pairs: readonly string[]): readonly string[] {
   return state === '' ? ['traceparent', parent] : ['traceparent', parent, 'tracestate', state];
 }
 
-/** The trace that headers bring; null = they bring none. */
+/** The trace in headers; null = there is none. */
 export function traceIn(pairs: readonly string[]): Trace | null {
   const [, parent = ''] = traceHeaders(pairs);
   return parseTraceparent(parent);
 }
 
-/** The same headers with a `traceparent` of this trace, which is recorded, and this span. */
+/** The headers with a `traceparent` of this trace, marked as recorded, and this span. */
 export function sentBy(
   pairs: readonly string[],
   { traceId, spanId }: { readonly traceId: string; readonly spanId: string },
@@ -67,7 +67,7 @@ export function sentBy(
   return [...pairs, 'traceparent', value];
 }
 
-/** The other headers. */
+/** The headers without trace headers. */
 export function withoutTrace(pairs: readonly string[]): readonly string[] {
   const others: string[] = [];
   for (let index = 0; index + 1 < pairs.length; index += 2) {
@@ -77,7 +77,7 @@ export function withoutTrace(pairs: readonly string[]): readonly string[] {
   return others.length === pairs.length ? pairs : others;
 }
 
-/** A `traceparent` as the span `spanId` sends it on; the same text where it names no trace. */
+/** The `traceparent` that the span `spanId` forwards; the same text if it names no trace. */
 export function sentOn(traceparent: string, spanId: string): string {
   const trace = parseTraceparent(traceparent);
   if (trace === null) return traceparent;
@@ -87,7 +87,7 @@ export function sentOn(traceparent: string, spanId: string): string {
 
 const none: readonly string[] = [];
 
-/** Compared by length first: every header of every publish comes here. */
+/** Compares the length first: every header of every publish is checked here. */
 function isTraceparent(name: string): boolean {
   return name.length === 11 && name.toLowerCase() === 'traceparent';
 }
@@ -96,7 +96,7 @@ function isTracestate(name: string): boolean {
   return name.length === 10 && name.toLowerCase() === 'tracestate';
 }
 
-/** As much as every system must pass on; entries at the end, the oldest, are left out first. */
+/** Keeps what every system must pass on; entries at the end, the oldest, are dropped first. */
 function boundedState(list: string): string {
   const entries = list.split(',', stateEntriesMax).map((entry) => entry.trim());
   let state = '';

@@ -1,22 +1,22 @@
-/** What a map holds of a value, until its key is deleted. */
+/** Holds a value in a map until its key is deleted. */
 interface Cell<Value> {
   value: Value | undefined;
 }
 
 /**
- * A map in the order of insertion for what comes and goes thousands of times a second.
+ * A map in insertion order, for entries that come and go thousands of times a second.
  *
- * A `Map` of V8 that makes itself a new table leaves the old one as it is, with a reference to the
- * new one. Once one such table has become old, the collector of young objects takes it for alive,
- * and with it the chain of all later tables and whatever they held: most values that ever passed
- * through live until the next full collection, and are copied twice before. Here tables hold cells,
- * and a deletion empties its cell. Keys stay, so they are strings or numbers (ADR 107).
+ * When V8 replaces the table of a `Map`, the old table keeps a reference to the new one. Once one
+ * old table has been promoted, the collector of young objects treats it as alive, and with it the
+ * chain of all later tables and the values they held: most values that ever passed through live
+ * until the next full collection, and are copied twice before. Here tables hold cells, and a
+ * deletion empties its cell. Keys stay, so they are strings or numbers (ADR 107).
  */
 export class TransientMap<Key extends string | number, Value> implements Map<Key, Value> {
   readonly [Symbol.toStringTag] = 'TransientMap';
   private readonly cells = new Map<Key, Cell<Value>>();
 
-  /** How many keys there are. */
+  /** The number of keys. */
   get size(): number {
     return this.cells.size;
   }
@@ -29,7 +29,7 @@ export class TransientMap<Key extends string | number, Value> implements Map<Key
     return this.cells.get(key)?.value;
   }
 
-  /** A key that is there keeps its place in the order. */
+  /** An existing key keeps its place in the order. */
   set(key: Key, value: Value): this {
     const cell = this.cells.get(key);
     if (cell === undefined) this.cells.set(key, { value });
@@ -37,7 +37,7 @@ export class TransientMap<Key extends string | number, Value> implements Map<Key
     return this;
   }
 
-  /** False = the key was not there. */
+  /** False = the key did not exist. */
   delete(key: Key): boolean {
     const cell = this.cells.get(key);
     if (cell === undefined) return false;
@@ -50,7 +50,7 @@ export class TransientMap<Key extends string | number, Value> implements Map<Key
     this.cells.clear();
   }
 
-  /** Deletes the first value of the order, and answers it. */
+  /** Deletes the first value in order, and returns it. */
   takeFirst(): Value | undefined {
     for (const [key, { value }] of this.cells) {
       this.delete(key);
