@@ -1,4 +1,4 @@
-/** A copy of a data folder that is in use, as a crash of its store at one moment would leave it. */
+/** Copies a data folder in use: the copy is what a crash of the store at one moment would leave. */
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
@@ -23,51 +23,51 @@ import { LogBroken, SourceChanged, type SourceFolder } from './source.js';
 /** How often a copy is begun again because the source has changed. */
 const beginningsMax = 20;
 
-/** What of a log is not in the copy, because it is damaged in the source. */
+/** A part of a log that is not in the copy, because it is damaged in the source. */
 export interface LostPart {
   readonly log: string;
   /** The first offset that cannot be read. */
   readonly from: Offset;
-  /** Reading goes on here; null: the rest of the log is not there. */
+  /** The offset where reading continues; null: the rest of the log is missing. */
   readonly until: Offset | null;
 }
 
-/** What was copied. */
+/** The result of a copy. */
 export interface BackupReport {
   /** Hexadecimal: the same for all copies of one store. */
   readonly storeId: string;
-  /** Of the last start of the source. */
+  /** The epoch of the last start of the source. */
   readonly epoch: number;
   readonly logs: number;
   readonly segments: number;
   /** Bytes of files that the copy shares with the source. */
   readonly linkedBytes: number;
   readonly copiedBytes: number;
-  /** By the name of a log: the offset behind its last record. */
+  /** By log name: the offset after its last record. */
   readonly until: ReadonlyMap<string, Offset>;
-  /** Empty: nothing is damaged. */
+  /** Empty if nothing is damaged. */
   readonly lost: readonly LostPart[];
-  /** What was found to be damaged, in words; paths are those within the folder. */
+  /** A description of each damage; paths are relative to the folder. */
   readonly damages: readonly string[];
 }
 
-/** How far a copy is. */
+/** The progress of a copy. */
 export interface CopyProgress {
   readonly doing: 'copying' | 'verifying';
-  /** Bytes of the segments that were verified; 0 of 0 while they are copied. */
+  /** Bytes of segments verified so far; both are 0 while copying. */
   readonly bytes: number;
   readonly bytesTotal: number;
 }
 
 /** How a folder is copied. */
 export interface CopySettings {
-  /** False: every file is copied, and none shared with the source. */
+  /** False: every file is copied; none is shared with the source. */
   readonly sharesFiles?: boolean;
-  /** How many offsets a log leaves out behind its end: the source may have given them out. */
+  /** How many offsets to skip after the end of a log, because the source may have assigned them. */
   readonly skippedOffsets?: (logName: string) => number;
-  /** Which logs are not in the copy, nor in what is reported of it. */
+  /** Which logs are left out of the copy and of its report. */
   readonly leavesOut?: (logName: string) => boolean;
-  /** Files that stand beside the logs of the copy: their names, and what is in them. */
+  /** Files to write beside the logs of the copy: their names and contents. */
   readonly beside?: {
     readonly names: readonly string[];
     make(report: BackupReport): ReadonlyMap<string, Buffer>;
@@ -80,20 +80,20 @@ export interface CopySettings {
  * process, or this one, may have it open and write. No lock is taken and nothing in `from` changes.
  * `options` are for reading the copy, which is verified before this settles.
  *
- * There is one moment for all logs: what was acknowledged before it is in the copy, what was
- * appended after it is not. So where a record is in the copy, everything is there that was durable
- * in any log before that record was appended; see `MomentSearch` for how it is found. Of what was
- * on its way at the moment any part may be there: nothing could rely on it yet.
+ * There is one moment for all logs: everything acknowledged before it is in the copy, and nothing
+ * appended after it. So if a record is in the copy, everything is there that was durable in any log
+ * before that record was appended; `MomentSearch` says how the moment is found. Of appends that
+ * were in flight at the moment, any part may be in the copy: nothing could rely on them yet.
  *
- * Sealed segments get a second name where the disk can do that, and share their bytes with the
- * source then: what damages one damages both. The rest is copied. The copy lies aside (`CopyPlace`)
- * until it is whole and durable; what an earlier one has left there is removed.
+ * Sealed segments get a second name (link) if the disk supports that, and then share their bytes
+ * with the source: damage to one damages both. The rest is copied. The copy is made aside
+ * (`CopyPlace`) until it is complete and durable; leftovers of an earlier one are removed.
  *
- * A log that lives with damage (`isolatesDamage`) is copied with what of it is intact; the report
- * says what is not.
+ * Of a log that isolates damage (`isolatesDamage`) the intact part is copied; the report says what
+ * is missing.
  *
  * Rejects with `FolderNotEmpty`, `CopyUnderWay`, `KeepsChanging`, `DamagedData` (of a log that
- * does not live with it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ * does not isolate damage), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function backupFolder(
   disk: Disk,
@@ -121,9 +121,9 @@ export async function backupFolder(
 }
 
 /**
- * Removes what a copy to `to` has left whose process was killed, unless one is being made there;
- * `beside` are the names of the files that stand beside its logs. Rejects with `FolderNotEmpty`
- * where there is anything else in it, or as the disk does.
+ * Removes what an interrupted copy to `to` has left, unless a copy is being made there; `beside`
+ * are the names of the files beside its logs. Rejects with `FolderNotEmpty` if the folder contains
+ * anything else, or like the disk.
  */
 export function removeUnfinished(disk: Disk, to: string, beside: readonly string[]): Promise<void> {
   return CopyPlace.removeUnfinished(disk, to, (folder) => emptyFolder(disk, folder, beside));
@@ -131,7 +131,7 @@ export function removeUnfinished(disk: Disk, to: string, beside: readonly string
 
 class Backup {
   private readonly held: HeldSegments;
-  /** Logs that are damaged, and live with it. */
+  /** Ids of damaged logs that may stay damaged (`isolatesDamage`). */
   private readonly broken = new Set<number>();
 
   constructor(
@@ -160,7 +160,7 @@ class Backup {
     return this.report(moment, found);
   }
 
-  /** What is in the write-ahead log alone would be missing from the copy. */
+  /** Data that is only in the write-ahead log would be missing from the copy. */
   private async requireReplayed(): Promise<void> {
     const { disk, directory } = this.source;
     const look = async () => {
@@ -168,7 +168,7 @@ class Backup {
       if (loaded === null) return;
       await requireInFiles({ disk, directory }, loaded.state);
     };
-    // A server that has stopped meanwhile has taken the log with it.
+    // If the server stops meanwhile, it removes the write-ahead log.
     await look().catch(look);
   }
 
@@ -199,7 +199,7 @@ class Backup {
     };
   }
 
-  /** Throws damage of anything but a log that lives with it. */
+  /** Throws damage, unless its log isolates damage. */
   private requireLivable({ logs, damages }: Verification): void {
     const livable = new Set(
       logs.filter(({ name }) => this.isolates(name)).flatMap((log) => log.damages),
@@ -212,7 +212,7 @@ class Backup {
     return this.options.isolatesDamage?.(name) ?? false;
   }
 
-  /** Begins again where the source has changed, with all that is there already. */
+  /** Begins again if the source has changed, reusing what was copied already. */
   private async copySegments(): Promise<Moment> {
     for (let beginnings = 1; ; beginnings += 1) {
       await this.held.dropParts();
@@ -236,7 +236,7 @@ class Backup {
     return { loaded, logs: logs.filter(({ log }) => !leavesOut(log.name)) };
   }
 
-  /** What does not pass is thrown, unless it is damage of a log that lives with it. */
+  /** Throws a persistent error, unless it is damage of a log that isolates damage. */
   private liveWith(error: unknown): void {
     if (error instanceof SourceChanged) throw new KeepsChanging(this.source.directory.path, error);
     if (!(error instanceof LogBroken)) throw error;
@@ -254,13 +254,13 @@ class Backup {
     const listed = logs.flatMap(({ log, segments }) =>
       segments.map(({ entry: { number } }) => ({ logId: log.id, number })),
     );
-    // A log that has had a segment has its directory, even if none of it belongs into the copy.
+    // A log that has ever had a segment has a directory, even if nothing of it is in the copy.
     const begun = logs.filter(({ log }) => log.nextNumber > 0).map(({ log }) => log.id);
     await this.held.keepOnly(listed, begun);
   }
 }
 
-/** Whether to begin again: what is being written may look damaged. */
+/** Whether to begin again: data that is being written may look damaged. */
 function mayPass(error: unknown): boolean {
   return (
     error instanceof SourceChanged || error instanceof LogBroken || error instanceof DamagedData

@@ -1,4 +1,4 @@
-/** The folder of a copy: what is written into it beside the segments, and how it goes again. */
+/** The folder of a copy: what is written beside the segments, and how to remove a copy. */
 import { basename, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
@@ -9,13 +9,13 @@ import { WatermarkFile } from '../manifest/watermarks.js';
 import { removeLogFiles } from '../segment/segment-removal.js';
 import type { CopiedLog, Moment } from './moment.js';
 
-/** The directories of a copy without logs. */
+/** Creates the directories of a copy without logs. */
 export async function makeFolder(disk: Disk, directory: StoreDirectory): Promise<void> {
   await disk.makeDirectory(directory.path);
   for (const part of [directory.logs, directory.aside]) await disk.makeDirectory(part);
 }
 
-/** Removes the parts of a copy from its folder, and the files that stand `beside` its logs. */
+/** Removes the parts of a copy from its folder, including the files `beside` its logs. */
 export async function emptyFolder(
   disk: Disk,
   directory: StoreDirectory,
@@ -39,7 +39,7 @@ export async function emptyFolder(
   }
 }
 
-/** Says how far the segments go that were not sealed: all of their bytes are on disk. */
+/** Writes how far unsealed segments reach: all of their bytes are on disk. */
 export async function writeWatermarks(
   disk: Disk,
   directory: StoreDirectory,
@@ -65,7 +65,7 @@ export async function writeWatermarks(
   });
 }
 
-/** Writes files beside the logs, durably but for their names. */
+/** Durably writes files beside the logs, with their names. */
 export async function writeBeside(
   disk: Disk,
   { path }: StoreDirectory,
@@ -75,7 +75,7 @@ export async function writeBeside(
   await disk.syncDirectory(path);
 }
 
-/** Writes both copies of the manifest, durably: what a crash at the moment would have left. */
+/** Writes both copies of the manifest durably, as a crash at the moment would have left them. */
 export async function writeManifest(
   disk: Disk,
   directory: StoreDirectory,
@@ -96,13 +96,13 @@ export async function writeManifest(
   await manifest.close();
 }
 
-/** A segment of which a part was copied grows in the copy: a start finds where it ends. */
+/** A partly copied segment is a growing one in the copy: a start finds its end. */
 function listed({ log, segments }: CopiedLog, skipped: number): ManifestLog {
   const last = segments.at(-1);
   const end = last?.part?.nextOffset ?? last?.entry.end?.nextOffset ?? log.startOffset;
   return {
     ...log,
-    // A start leaves out what lies below the ceiling, as after a loss in a lazy mode.
+    // A start skips the offsets below the ceiling, as after a loss in a lazy mode.
     ceiling: skipped === 0 ? log.ceiling : Math.max(log.ceiling, end + skipped),
     segments: segments.map(({ entry, part }) =>
       part === null ? entry : { number: entry.number, end: null, digest: null },

@@ -1,4 +1,4 @@
-/** Where a copy is made until it is whole, and how it comes to its name. */
+/** Where a copy is made until it is complete, and how it gets its final name. */
 import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
@@ -9,44 +9,44 @@ import {
   LockUnavailable,
 } from '../faults/storage-errors.js';
 
-/** What a file system puts into the root of a volume that holds nothing yet. */
+/** What file systems put into the root of a new volume. */
 export const volumeRoot = 'lost+found';
 
-/** Removes from a folder what a copy has, and nothing else. */
+/** Removes the parts of a copy from a folder, and nothing else. */
 type EmptyCopy = (directory: StoreDirectory) => Promise<void>;
 
-/** In a folder that is there already: the copy that is on its way to it. */
+/** The unfinished copy within a folder that exists already. */
 const unfinished = 'copy.partial';
 
-/** Beside the logs of a copy that is being made: locked by the process that makes it. */
+/** A file beside the logs of an unfinished copy, locked by the process that makes it. */
 const marker = 'COPYING';
 
-/** What file systems without locks say. */
+/** Error codes of file systems without locks. */
 const unlockable = new Set(['ENOLCK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
 /**
- * Beside the folder where there is none yet: the whole copy gets its name in one step. Within a
- * folder that is there: it may be a volume, a link or the present directory, none of which can be
- * replaced, and its disk may be another one than that beside it.
+ * If the target folder does not exist, the copy is made beside it, and gets its name in one step.
+ * If the folder exists, the copy is made within it: the folder may be a volume, a link or the
+ * current directory, none of which can be replaced, and may be on another disk than its parent.
  */
 export class CopyPlace {
-  /** The copy begins to have its name. */
+  /** The copy has begun to get its final name. */
   private isComing = false;
-  /** Lets the next copy to this folder begin. */
+  /** Releases the lock, so that the next copy to this folder can begin. */
   private release: () => Promise<void> = async () => undefined;
 
   private constructor(
     private readonly disk: Disk,
     private readonly path: string,
-    /** Where the copy is made. */
+    /** The folder in which the copy is made. */
     readonly aside: StoreDirectory,
     private readonly isWithin: boolean,
     private readonly empty: EmptyCopy,
   ) {}
 
   /**
-   * Removes what earlier copies to `to` have left. Rejects with `FolderNotEmpty` where there is
-   * anything else in it, and with `CopyUnderWay` where another process makes one.
+   * Removes what earlier copies to `to` have left. Rejects with `FolderNotEmpty` if the folder
+   * contains anything else, and with `CopyUnderWay` if another process makes a copy there.
    */
   static async make(disk: Disk, to: string, empty: EmptyCopy): Promise<CopyPlace> {
     const path = join(dirname(to), basename(to));
@@ -77,14 +77,15 @@ export class CopyPlace {
   }
 
   /**
-   * Gives the copy, all of which is durable, its name, durably. `notes` are the files that say what
-   * it is: into a folder that was there they come first, and last the manifests, without which it
-   * is not served from, so that a crash on the way leaves no part that is taken for the whole.
+   * Durably gives the copy, all of which is durable, its final name. `notes` are files that
+   * describe it. In a folder that existed before, they are moved first and the manifests last.
+   * Without manifests the folder cannot be opened, so a crash in between leaves no part that looks
+   * complete.
    */
   async finish(notes: readonly string[]): Promise<void> {
     const { disk, aside, path } = this;
     this.isComing = true;
-    // The marker goes last: without it another copy would begin here, and remove this one.
+    // The marker is removed last: without it another copy would begin here, and remove this one.
     if (this.isWithin) await this.moveIn(notes);
     else {
       await disk.rename(aside.path, path);
@@ -95,7 +96,7 @@ export class CopyPlace {
     await this.release();
   }
 
-  /** Removes all of a copy that has failed; a folder that was there stays. */
+  /** Removes a copy that has failed; a folder that existed before stays. */
   async abandon(): Promise<void> {
     const made = new StoreDirectory(this.path);
     try {
@@ -111,7 +112,7 @@ export class CopyPlace {
     return join(this.aside.path, marker);
   }
 
-  /** The place is this copy's alone from now on, and empty. */
+  /** Claims the place for this copy, and empties it. */
   private async begin(): Promise<void> {
     const { disk, aside, path } = this;
     await disk.makeDirectory(aside.path);
@@ -119,7 +120,7 @@ export class CopyPlace {
     if (release === null) throw new CopyUnderWay(path);
     this.release = release;
     try {
-      // One that was being made until now may have come to its name.
+      // A copy that was being made until now may have got its final name.
       if ((await namesIn(disk, path))?.some(isOther)) throw new FolderNotEmpty(path);
       await this.empty(aside);
       if ((await disk.list(aside.path)).some((name) => name !== marker)) {
@@ -127,7 +128,7 @@ export class CopyPlace {
       }
     } catch (error) {
       await disk.remove(this.marker).catch(() => undefined);
-      // Where it holds what is not of a copy it stays.
+      // The folder stays if it contains anything that is not of a copy.
       await disk.removeDirectory(aside.path).catch(() => undefined);
       await release();
       throw error;
@@ -159,7 +160,7 @@ export class CopyPlace {
     await disk.syncDirectory(path);
   }
 
-  /** A file system without locks may have made none. */
+  /** There may be no marker: a file system without locks may not have created one. */
   private async removeMarker(folder: string): Promise<void> {
     await this.disk.remove(join(folder, marker)).catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') throw error;
@@ -175,7 +176,7 @@ export class CopyPlace {
   }
 }
 
-/** Neither of a copy to the folder, nor of every new volume. */
+/** Whether a name is neither an unfinished copy nor part of every new volume. */
 function isOther(name: string): boolean {
   return name !== volumeRoot && name !== unfinished;
 }

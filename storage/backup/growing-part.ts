@@ -1,4 +1,4 @@
-/** The part of a segment, not sealed or sealed too late, that belongs into a copy. */
+/** The part of an unsealed segment, or of one sealed too late, that belongs in a copy. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import { BatchScan } from '../format/batch-scan.js';
@@ -22,7 +22,7 @@ const chunkBytes = 256 * 1024;
 export class GrowingPart {
   /** Null until its first batch is written. */
   header: SegmentHeader | null = null;
-  /** The batches lie in front of this; 0 where there is none. */
+  /** The position where its batches end; 0 if there is none. */
   end = 0;
   /** A batch behind the end was appended too late for the copy. */
   isPassed = false;
@@ -34,17 +34,17 @@ export class GrowingPart {
     private readonly logTag: number,
   ) {}
 
-  /** The offset behind its last batch; null where there is none. */
+  /** The offset after its last batch; null if there is none. */
   get nextOffset(): Offset | null {
     return this.last?.nextOffset ?? null;
   }
 
-  /** When its last batch was appended, Unix ms. */
+  /** When its last batch was appended, Unix ms; -Infinity if there is none. */
   get latestTime(): number {
     return this.last?.appendTime ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Reads on: the batches that were appended by `time` and end by `limit`, bytes of the file. */
+  /** Reads further batches: those appended by `time` that end within the first `limit` bytes. */
   async readOn(time: number, limit: number): Promise<void> {
     if (this.isPassed) return;
     await withFile(this.disk, this.path, 'read', async (file) => {
@@ -71,7 +71,7 @@ export class GrowingPart {
     });
   }
 
-  /** Writes what was read of it to a file of the copy, durably. */
+  /** Durably writes the part that was read to a file of the copy. */
   async copyTo(path: string): Promise<void> {
     const { disk } = this;
     await withFile(disk, this.path, 'read', async (file) => {
@@ -81,8 +81,8 @@ export class GrowingPart {
   }
 
   /**
-   * A group that found no room is cut off, and others take its place. The last batch
-   * confirms all in front of it, by the checksums that link them.
+   * Throws if the batches have changed: a group that found no room is cut off, and others take its
+   * place. The last batch confirms all earlier ones, by the checksums that link them.
    */
   private async requireSame(file: FileHandle): Promise<void> {
     const { last } = this;
@@ -93,7 +93,7 @@ export class GrowingPart {
   }
 }
 
-/** Copies the first `length` bytes of a file to another one, which is made, and syncs that. */
+/** Copies the first `length` bytes of a file to a new file, and syncs that. */
 export async function copyBytes(
   disk: Disk,
   from: FileHandle,

@@ -1,5 +1,6 @@
 /**
- * The segments in a copy. Sealed ones never change: a second name is enough where a disk has that.
+ * The segments in a copy. Sealed segments never change, so a second name (link) is enough if the
+ * disk supports that.
  */
 import { dirname } from 'node:path';
 import type { StoreDirectory } from '../disk/store-directory.js';
@@ -9,7 +10,7 @@ import { errorCode } from '../faults/storage-errors.js';
 import { copyBytes, type GrowingPart } from './growing-part.js';
 import { SourceChanged, type SourceFolder, unlessGone } from './source.js';
 
-/** Why a file has no second name: another file system, one without links, too many of them. */
+/** Errors of a link: another file system, one without links, or too many links. */
 const unlinkable = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 interface HeldFile {
@@ -18,8 +19,9 @@ interface HeldFile {
 }
 
 /**
- * Of one backup, and alone in writing segments to its target. A segment that the source has removed
- * since its manifest was read rejects with `SourceChanged`: the backup looks at the source again.
+ * One per backup; only this class writes segments to the target. If the source has removed a
+ * segment since its manifest was read, it rejects with `SourceChanged`, and the backup looks at the
+ * source again.
  */
 export class HeldSegments {
   private readonly files = new Map<string, HeldFile>();
@@ -43,7 +45,7 @@ export class HeldSegments {
     return this.bytes(false);
   }
 
-  /** Copies what was read of a segment. */
+  /** Copies the part of a segment that was read. */
   async copyPart(logId: number, number: number, part: GrowingPart): Promise<void> {
     await this.makeLog(logId);
     const path = this.target.segment(logId, number);
@@ -51,20 +53,20 @@ export class HeldSegments {
     await unlessGone(() => part.copyTo(path));
   }
 
-  /** Removes what was copied of segments that may have been sealed, or replaced, by now. */
+  /** Removes copied parts of segments that may have been sealed or replaced by now. */
   async dropParts(): Promise<void> {
     for (const path of this.parts) await this.source.disk.remove(path).catch(() => undefined);
     this.parts.clear();
   }
 
-  /** Makes the directory of a log, if need be. */
+  /** Creates the directory of a log, if need be. */
   private async makeLog(logId: number): Promise<void> {
     if (this.made.has(logId)) return;
     await this.source.disk.makeDirectory(this.target.log(logId));
     this.made.add(logId);
   }
 
-  /** Takes a segment and what stands beside it, unless it is there: not each has all of it. */
+  /** Adds a segment and the files beside it, if they exist, unless the copy has it already. */
   async hold(logId: number, number: number): Promise<void> {
     const { source, target } = this;
     const path = target.segment(logId, number);
@@ -75,7 +77,10 @@ export class HeldSegments {
     await this.takeIfThere(source.directory.pruned(logId, number), target.pruned(logId, number));
   }
 
-  /** Copies what the sealed segments of a log were; what is sealed too late is no part of it. */
+  /**
+   * Copies the chain of a log, which has an entry for each sealed segment. It may have entries for
+   * segments sealed too late for the copy.
+   */
   async copyChain(logId: number): Promise<void> {
     const { disk, directory } = this.source;
     if (!this.made.has(logId)) return;
@@ -91,8 +96,8 @@ export class HeldSegments {
   }
 
   /**
-   * Removes everything that is not listed, and makes the directories of `logIds`: what is not
-   * listed was held for a state that the source has left.
+   * Removes all segments that are not listed, which were copied for an earlier state of the source,
+   * and creates the directories of `logIds`.
    */
   async keepOnly(
     listed: readonly { readonly logId: number; readonly number: number }[],
@@ -133,7 +138,7 @@ export class HeldSegments {
     const { disk } = this.source;
     const isLinked = this.sharesFiles && (await unlessGone(() => this.link(from, to)));
     if (!isLinked) {
-      // The copy is verified: what was not read shows there, as what a second name shares does.
+      // The copy is verified afterwards, which finds unreadable pages as it would in a linked file.
       const around = aroundUnreadable(disk, () => undefined);
       await unlessGone(() =>
         withFile(around, from, 'read', async (file) =>

@@ -1,4 +1,4 @@
-/** Finding one moment of a store that goes on meanwhile, from its files alone. */
+/** Finds one moment of a store that keeps being written, from its files alone. */
 import { withFile } from '../disk/whole-file.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
@@ -10,10 +10,10 @@ import { GrowingPart } from './growing-part.js';
 import type { HeldSegments } from './held-segments.js';
 import { LogBroken, SourceChanged, type SourceFolder, unlessGone } from './source.js';
 
-/** Looks at the ends of the logs before the copy begins again. */
+/** How many looks at the ends of the logs are taken before the copy begins again. */
 const looksMax = 100;
 
-/** A segment that belongs into the copy: all of it, or the part of it that was read. */
+/** A segment that belongs in the copy: all of it, or the part of it that was read. */
 export interface CopiedSegment {
   readonly entry: ManifestSegment;
   readonly part: GrowingPart | null;
@@ -24,42 +24,42 @@ export interface CopiedLog {
   readonly log: ManifestLog;
   readonly logTag: number;
   readonly segments: readonly CopiedSegment[];
-  /** It goes on behind them in the source, but damaged: that is left out. Null: it does not. */
+  /** The damage behind these segments in the source, which is left out; null: there is none. */
   readonly cut: DamagedData | null;
 }
 
-/** What the copy is to hold. */
+/** The content of the copy. */
 export interface Moment {
   readonly loaded: LoadedManifest;
   readonly logs: readonly CopiedLog[];
 }
 
-/** One look at all logs; what it has read may grow by the next one. */
+/** One look at all logs; the next look may extend the parts that it has read. */
 interface Look extends Moment {
-  /** It saw a batch that is too late for the copy. */
+  /** The look met a batch that is too late for the copy. */
   readonly isPassed: boolean;
-  /** Where every log ended. */
+  /** The ends of all logs. */
   readonly ends: string;
 }
 
 /**
- * Looks at all logs, one after the other, until what was seen is the state of one moment: all that
- * was acknowledged before it is in it, and nothing that was appended after it.
+ * Looks at all logs, one after another, until the result is the state at one moment: with all that
+ * was acknowledged before the moment, and nothing that was appended after it.
  *
  * The first look fixes a time: the latest append that it saw in any log. From then on only batches
- * are taken that were appended by then. It ends in one of two ways:
+ * appended by that time are taken. The search ends in one of two ways:
  *
  * - Two looks in a row saw the same ends. Ends only grow, so between the two every log ended there.
  * - A look saw a batch that was appended later than that time, and one more look was taken. Append
  *   times rise over all logs, whatever the clock does (`AppendTimes`): they had passed the time
- *   before this look began. So whatever a later append relies on, and everything that was
- *   acknowledged until then, was in the files when they were read; and what is appended later has a
- *   later time.
+ *   before the last look began. So everything that a later append relies on, and everything that
+ *   was acknowledged until then, was in the files when they were read; and anything appended later
+ *   has a later time.
  *
  * Segments may be begun and sealed meanwhile. Any other change of the manifest (a log, a trim, a
- * replaced segment, a start) rejects with `SourceChanged`: so what the manifest says is of the same
- * moment. What is damaged rejects with `LogBroken`, unless its log is one of `broken`: of those
- * what is there is taken, as far as it is intact where it was not sealed.
+ * replaced segment, a start) rejects with `SourceChanged`, so the manifest describes the same
+ * moment. Damage rejects with `LogBroken`, unless its log is in `broken`: of such a log, sealed
+ * segments are taken as they are, and the intact part of others.
  */
 export class MomentSearch {
   private readonly parts = new Map<string, GrowingPart>();
@@ -70,7 +70,7 @@ export class MomentSearch {
     private readonly broken: ReadonlySet<number>,
   ) {}
 
-  /** As many looks as it takes. Rejects with `SourceChanged` where it takes too many. */
+  /** Takes as many looks as needed. Rejects with `SourceChanged` if it would be too many. */
   async find(): Promise<Moment> {
     const first = await this.look(Number.POSITIVE_INFINITY);
     const time = latestTime(first);
@@ -94,7 +94,7 @@ export class MomentSearch {
     for (const log of loaded.state.logs) {
       const logTag = logTagOf(loaded.storeId, log.id);
       const segments: CopiedSegment[] = [];
-      // The newest first: where a segment has begun, all of the one before it is there to be read.
+      // Newest first: once a segment has begun, all of the one before it can be read.
       for (const entry of log.segments.toReversed()) {
         segments.unshift({ entry, part: await this.partOf(log, logTag, entry, time) });
       }
@@ -109,7 +109,7 @@ export class MomentSearch {
     return { loaded, logs, isPassed, ends: endsOf(logs) };
   }
 
-  /** What was read of a segment by now; null where all of it is held. */
+  /** The part of a segment that was read by now; null if the copy has all of it. */
   private async partOf(
     log: ManifestLog,
     logTag: number,
@@ -129,7 +129,7 @@ export class MomentSearch {
     return part;
   }
 
-  /** Takes a file; where it is gone, and yet is one of the log's, the log is broken. */
+  /** Takes a file; if it is gone although the log still lists it, the log is broken. */
   private async unlessLost(
     log: ManifestLog,
     number: number,
@@ -147,7 +147,7 @@ export class MomentSearch {
     }
   }
 
-  /** Whether the source has a segment by now: one that is gone may have been replaced. */
+  /** Whether the source still lists the segment: one that is gone may have been replaced. */
   private async isListed(logId: number, number: number): Promise<boolean> {
     const { disk, directory } = this.source;
     const loaded = await loadManifest(disk, directory);
@@ -155,7 +155,7 @@ export class MomentSearch {
     return log?.segments.some((segment) => segment.number === number) === true;
   }
 
-  /** By log: how far its growing segment was fdatasynced a moment ago. */
+  /** By log, how far its growing segment was fdatasynced according to the watermarks. */
   private async provenEnds({ state, storeId }: LoadedManifest): Promise<Map<number, ProvenEnd>> {
     const { disk, directory } = this.source;
     const ends = new Map<number, ProvenEnd>();
@@ -168,7 +168,7 @@ export class MomentSearch {
         }
       });
     }).catch((error: unknown) => {
-      // They only ever add proof: a store without the file is copied, too.
+      // Watermarks only ever add proof: a store without that file is copied, too.
       if (errorCode(error) !== 'ENOENT') throw error;
     });
     return ends;
@@ -184,7 +184,7 @@ interface ProvenEnd {
   readonly end: number;
 }
 
-/** The first segment that ends before what is known to have been written; null where none does. */
+/** The first segment that ends before what is known to have been written; null if there is none. */
 function faultIn(
   segments: readonly CopiedSegment[],
   proven: ProvenEnd | null,
@@ -202,7 +202,7 @@ function faultIn(
   return null;
 }
 
-/** Whether segments were begun and sealed since the first look, and nothing else has changed. */
+/** Whether segments were begun and sealed since the first look, and nothing else changed. */
 function isContinued(first: LoadedManifest, next: LoadedManifest): boolean {
   const isSame = JSON.stringify(identityOf(first)) === JSON.stringify(identityOf(next));
   const numbers = (state: ManifestState) =>
@@ -223,7 +223,7 @@ function identityOf({ storeId, state }: LoadedManifest) {
   return [storeId.toString('hex'), state.epoch, logs];
 }
 
-/** When the last batch of all was appended. */
+/** When the last batch of any log was appended. */
 function latestTime({ logs }: Moment): number {
   const times = logs.flatMap(({ segments }) =>
     segments.map(({ entry, part }) => part?.latestTime ?? entry.end?.lastAppendTime ?? 0),
@@ -231,7 +231,7 @@ function latestTime({ logs }: Moment): number {
   return times.reduce((one, two) => Math.max(one, two), 0);
 }
 
-/** Where every log ends. */
+/** The ends of all logs, as a text to compare. */
 function endsOf(logs: readonly CopiedLog[]): string {
   const ends = logs.map(({ segments }): Offset | null => {
     const last = segments.at(-1);

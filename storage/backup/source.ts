@@ -1,21 +1,21 @@
-/** The folder that is copied, as another process sees it that takes no lock. */
+/** The folder that is copied, read by another process that takes no lock. */
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { type DamagedData, errorCode } from '../faults/storage-errors.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 
-/** Where the source lies. */
+/** Where the source is. */
 export interface SourceFolder {
   readonly disk: Disk;
   readonly directory: StoreDirectory;
 }
 
-/** What was being copied is not what the source holds any more: the copy begins again. */
+/** The source no longer holds what was being copied: the copy begins again. */
 export class SourceChanged extends Error {}
 
 /**
- * A log does not read back as it was acknowledged. What is being written may look so: it counts
- * once it looks so again and again.
+ * A log does not read back as it was acknowledged. Data that is being written may look like this,
+ * so it counts as damage only if it is found again and again.
  */
 export class LogBroken extends Error {
   constructor(
@@ -26,7 +26,7 @@ export class LogBroken extends Error {
   }
 }
 
-/** Runs `work` on files of the source; one that is gone was replaced, trimmed or dropped. */
+/** Runs `work` on files of the source. A file that is gone was replaced, trimmed or dropped. */
 export async function unlessGone<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -18,14 +18,14 @@ import { digestLength } from './record-trie.js';
     64  link         32 bytes SHA-256 of the link before and bytes 4 to 63; the first entry's link
                               before is SHA-256 of 'stepwell chain', store id and log id
 
-  What a sweep or a merge puts in the place of segments has no entries of its own: the root stays
-  what it was, and digests stand beside the records for those that went (pruned-file.ts).
+  A segment that a sweep or a merge puts in the place of others has no entry of its own: the roots
+  stay the same, and digests beside the records replace the removed ones (pruned-file.ts).
 */
-/** Bytes of an entry: entry n stands at n times this. */
+/** Bytes of an entry: entry n is at n times this. */
 export const chainEntryLength = 96;
 const version = 1;
 
-/** A segment as it was sealed. */
+/** A segment as it was when it was sealed. */
 export interface SealedPart {
   readonly baseOffset: Offset;
   readonly nextOffset: Offset;
@@ -35,11 +35,11 @@ export interface SealedPart {
 
 /** One entry of the chain. */
 export interface ChainEntry extends SealedPart {
-  /** Says of all records in front of `nextOffset` what they are. */
+  /** Identifies the content of all records before `nextOffset`. */
   readonly link: Buffer;
 }
 
-/** The link in front of the first entry. */
+/** The link before the first entry. */
 export function firstLink(storeId: Buffer, logId: number): Buffer {
   const id = Buffer.alloc(4);
   id.writeUInt32LE(logId);
@@ -56,13 +56,13 @@ function encodePart({ recordCount, baseOffset, nextOffset, root }: SealedPart): 
   return bytes;
 }
 
-/** The entry that follows the one with the link `previous`. */
+/** The entry for `part` after the entry with the link `previous`. */
 export function nextEntry(previous: Buffer, part: SealedPart): ChainEntry {
   const bytes = encodePart(part).subarray(4, 64);
   return { ...part, link: createHash('sha256').update(previous).update(bytes).digest() };
 }
 
-/** The bytes of an entry. */
+/** Encodes an entry. */
 export function encodeEntry(entry: ChainEntry): Buffer {
   const bytes = encodePart(entry);
   entry.link.copy(bytes, 64, 0, digestLength);
@@ -70,15 +70,15 @@ export function encodeEntry(entry: ChainEntry): Buffer {
   return bytes;
 }
 
-/** What a chain file holds. */
+/** The content of a chain file. */
 export interface ReadChain {
-  /** The intact entries from the first on. */
+  /** The intact entries from the beginning. */
   readonly entries: readonly ChainEntry[];
-  /** Why the next entry is not intact; null at the end, or where its writing was cut off. */
+  /** Why the next entry is not intact; null at the end, or if a crash cut its writing off. */
   readonly fault: string | null;
 }
 
-/** The entries of a chain file that begins behind `first`. */
+/** Decodes a chain file whose first entry follows `first`. */
 export function decodeChain(bytes: Buffer, first: Buffer): ReadChain {
   const entries: ChainEntry[] = [];
   let [previous, end] = [first, 0];
@@ -96,7 +96,7 @@ export function decodeChain(bytes: Buffer, first: Buffer): ReadChain {
   return { entries, fault: null };
 }
 
-/** An entry that a crash has cut off is the last one. */
+/** Why the entry at `at` is faulty; null for the last one, which a crash may have cut off. */
 function faultAt(bytes: Buffer, at: number): string | null {
   const isLast = at + 2 * chainEntryLength > bytes.length;
   return isLast ? null : `entry ${at / chainEntryLength} is not intact`;

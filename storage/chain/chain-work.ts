@@ -1,6 +1,6 @@
 /**
- * What a chain costs: reading segments and hashing their records. Questions are plain values, so
- * that another thread can answer them.
+ * The expensive work for a chain: reading segments and hashing their records. Questions are plain
+ * values, so that another thread can answer them.
  */
 import type { Disk } from '../disk/disk.js';
 import { readWhole } from '../disk/whole-file.js';
@@ -13,18 +13,18 @@ import { encodePruned, readPruned } from './pruned-file.js';
 import { leafOf, mergedParts, prunedParts, rootOf, TrieParts } from './record-trie.js';
 
 const chunkBytes = 1024 * 1024;
-/** Length and offset of a record: what a rewrite may change. */
+/** Length and offset of a record, which a rewrite may change. */
 const recordPlaceLength = 8;
 
-/** The files of a segment: its batches lie in [64, end). */
+/** The files of a segment; its batches are at [64, end). */
 export interface SegmentPart {
   readonly path: string;
   readonly end: number;
-  /** What stands beside it for records that went; null where nothing can. */
+  /** The file with digests of removed records; null if there can be none. */
   readonly prunedPath: string | null;
 }
 
-/** The records of [from, until) in a sealed segment. */
+/** Asks for the root of the records of [from, until) in a sealed segment. */
 export interface RootQuestion {
   readonly logTag: number;
   readonly segment: SegmentPart;
@@ -32,11 +32,11 @@ export interface RootQuestion {
   readonly until: Offset;
 }
 
-/** What `by` leaves of neighbours whose entries in the chain are those in [from, until). */
+/** Asks what `by` keeps of neighbours whose chain entries are those in [from, until). */
 export interface PrunedQuestion {
   readonly logTag: number;
   readonly chainPath: string;
-  /** The link in front of the chain. */
+  /** The link before the chain. */
   readonly first: Uint8Array;
   readonly group: readonly SegmentPart[];
   readonly by: SegmentPart;
@@ -44,14 +44,14 @@ export interface PrunedQuestion {
   readonly until: Offset;
 }
 
-/** Reads and hashes segments. Rejects where a file does not read back. */
+/** Reads and hashes segments. Rejects if a file does not read back. */
 export interface ChainWork {
   root(
     question: RootQuestion,
   ): Promise<{ readonly root: Uint8Array; readonly recordCount: number }>;
   /**
-   * The file that has to stand beside `by`; null where nothing has gone. Rejects where `by` is not
-   * what was sealed, without what went.
+   * The content of the pruned file to put beside `by`; null if no record is removed. Rejects if
+   * `by` is not what was sealed, minus the removed records.
    */
   pruned(question: PrunedQuestion): Promise<Uint8Array | null>;
 }
@@ -79,7 +79,7 @@ async function prunedBy(disk: Disk, question: PrunedQuestion): Promise<Buffer | 
   const stays = recordsOf(disk, logTag, [by], replaced);
   const all = new TrieParts();
   for await (const { part, leaves, pruned } of recordsOf(disk, logTag, group, replaced)) {
-    // Both go through the same parts.
+    // Cast: both generators go through the same parts, so this one is not done.
     const { leaves: kept } = (await stays.next()).value as FoundRecords;
     const { baseOffset, nextOffset } = part;
     const parts = mergedParts(leaves, pruned);
@@ -99,7 +99,7 @@ async function prunedBy(disk: Disk, question: PrunedQuestion): Promise<Buffer | 
   return all.count === 0 ? null : encodePruned(all);
 }
 
-/** What is there of a part of a log: its records, and digests for those that went. */
+/** What is left of a part of a log: its records, and digests of the removed ones. */
 export interface LeftRecords {
   readonly leaves: TrieParts;
   readonly pruned: TrieParts;
@@ -110,10 +110,10 @@ interface FoundRecords<Part extends Span = Span> extends LeftRecords {
   readonly part: Part;
 }
 
-/** Whether what is there is what was sealed, all of it or without what went. */
+/** Whether the records are those that were sealed: all of them, or all but the removed ones. */
 export function isProven(part: SealedPart, { leaves, pruned }: LeftRecords): boolean {
   const { baseOffset, nextOffset, recordCount, root } = part;
-  // All of it went: the root itself stands for it.
+  // All records were removed: the root itself stands for them.
   if (leaves.count === 0 && pruned.count === 0 && recordCount > 0) return true;
   if (leaves.count > recordCount) return false;
   return rootOf(mergedParts(leaves, pruned), baseOffset, nextOffset).equals(root);
@@ -126,8 +126,8 @@ interface Span {
 }
 
 /**
- * What there is of each of some parts, which are in order, read from segments that are, too.
- * Rejects where a segment does not read back.
+ * What is left of each of some parts, which are in order, read from segments that are in order,
+ * too. Rejects if a segment does not read back.
  */
 export async function* recordsOf<Part extends Span>(
   disk: Disk,

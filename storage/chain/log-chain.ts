@@ -1,6 +1,6 @@
 /**
  * Keeps the chain of one log: every sealed segment gets an entry, in order and in the background,
- * and what a rewrite takes out stays provable (ADR 40).
+ * and records that a rewrite removes stay provable (ADR 40).
  */
 import type { StoreFiles } from '../disk/store-files.js';
 import { readWhole, withFile, writeFully } from '../disk/whole-file.js';
@@ -18,22 +18,22 @@ import {
 } from './chain-file.js';
 import type { ChainWork, SegmentPart } from './chain-work.js';
 
-/** Says of all records in front of `offset` what they are. */
+/** Identifies the content of all records before `offset`. */
 export interface ChainHead {
   readonly offset: Offset;
   /** SHA-256, hex. */
   readonly digest: string;
 }
 
-/** Which logs have chains, and what is called when they grow. */
+/** Which logs have chains, and what to call when a chain grows. */
 export interface ChainOptions {
-  /** By the name of a log. */
+  /** Whether the log with this name has a chain. */
   covers(logName: string): boolean;
   /** Reads and hashes; default: in this thread. */
   readonly work?: ChainWork;
-  /** A segment was sealed and has its entry; and once for the head that a start finds. */
+  /** Called when a sealed segment has its entry, and once for the head found at a start. */
   onHead?(logName: string, head: ChainHead): void;
-  /** A segment has no entry yet because of this; it is tried again when the next one is sealed. */
+  /** Called when a segment could not get its entry; tried again when the next segment is sealed. */
   onFault?(logName: string, error: unknown): void;
 }
 
@@ -46,7 +46,7 @@ export interface ChainingStore extends StoreFiles {
   damaged(damage: DamagedData): void;
 }
 
-/** The log that a chain is of. */
+/** The log of a chain. */
 export interface ChainedLog {
   readonly id: number;
   readonly name: string;
@@ -54,14 +54,14 @@ export interface ChainedLog {
   readonly segments: readonly Segment[];
 }
 
-/** The entry that the next one follows, and how many there are. */
+/** The last entry, and the number of entries. */
 interface ChainEnd {
   readonly link: Buffer;
   readonly offset: Offset;
   readonly count: number;
 }
 
-/** The chain of a log that is written; null where it has none. */
+/** The chain of a log, to be written; null if it has none. */
 export function chainOf(
   store: ChainingStore & { readonly readOnly: boolean },
   log: ChainedLog,
@@ -70,8 +70,8 @@ export function chainOf(
 }
 
 /**
- * One for each log, made with it. A head that `onHead` gets is on the disk by then. Entries are
- * written in turn, so that a rewrite can wait until what it replaces has them.
+ * One per log, created with it. A head passed to `onHead` is on disk by then. Entries are written
+ * one after another, so that a rewrite can wait until the segments it replaces have theirs.
  */
 export class LogChain {
   private end: ChainEnd | null = null;
@@ -84,8 +84,8 @@ export class LogChain {
   ) {}
 
   /**
-   * Settles when every segment that is sealed now has its entry. Rejects where one does not read
-   * back, or where there is no room for its entry: it gets it the next time.
+   * Settles when every segment that is sealed now has its entry. Rejects if a segment does not read
+   * back, or if there is no room for its entry: it gets the entry next time.
    */
   extend(): Promise<void> {
     const extended = this.extending.then(() => this.extendOnce());
@@ -93,7 +93,7 @@ export class LogChain {
     return extended;
   }
 
-  /** As `extend`; a failure is reported and tried again later. */
+  /** Like `extend`; a failure is reported and tried again later. */
   extendLater(): void {
     if (this.isStopped) return;
     this.extend().catch((error: unknown) => {
@@ -102,16 +102,16 @@ export class LogChain {
     });
   }
 
-  /** Begins nothing any more; settles when nothing is under way. */
+  /** Starts nothing more; settles when nothing is running. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.extending;
   }
 
   /**
-   * The file that has to stand beside a segment, whose bytes lie at `path`, when it stands in the
-   * place of `group`; null where nothing has gone. Rejects where it is not what was sealed, without
-   * what went.
+   * The content of the pruned file for a segment, whose bytes are at `path`, that replaces `group`;
+   * null if no record was removed. Rejects if the segment is not what was sealed, minus the removed
+   * records.
    */
   prunedFile(group: readonly Segment[], path: string, end: number): Promise<Uint8Array | null> {
     const { store, log } = this;
@@ -161,7 +161,7 @@ export class LogChain {
     return { path: directory.segment(id, number), end, prunedPath: directory.pruned(id, number) };
   }
 
-  /** Takes what is there; what a crash cut off, or a copy is without, gets its entry again. */
+  /** Loads the intact entries; those that a crash cut off, or a copy lacks, are written again. */
   private async load(): Promise<ChainEnd> {
     const { store, log } = this;
     const { disk, directory } = store;
@@ -180,7 +180,7 @@ export class LogChain {
     return { link: last?.link ?? first, offset: last?.nextOffset ?? 0, count: kept.length };
   }
 
-  /** Heads that were kept elsewhere cannot be compared with it any more: `onFault` says so. */
+  /** Starts the chain over: heads kept elsewhere no longer match it, which `damaged` reports. */
   private async beginAnew(
     path: string,
     first: Buffer,
@@ -201,7 +201,7 @@ export class LogChain {
     const { disk, directory } = store;
     const path = directory.chain(log.id);
     try {
-      // What an earlier chain said of records that went is not what this entry says.
+      // Digests of removed records that belong to an earlier chain do not fit this entry.
       await disk.remove(directory.pruned(log.id, number)).catch(() => undefined);
       const isThere = await disk.sizeAt(path).then(
         () => true,
@@ -214,7 +214,7 @@ export class LogChain {
       });
       if (!isThere) await disk.syncDirectory(directory.log(log.id));
     } catch (error) {
-      // Without room for it the segment gets its entry later.
+      // If there is no room, the segment gets its entry later.
       if (store.fence.lacksRoom(error)) throw error;
       throw store.fence.fail(`chaining segment ${number} of log ${log.id}`, error);
     }

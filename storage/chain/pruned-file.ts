@@ -1,4 +1,4 @@
-/** What stands beside a segment for records that went: digests of parts of their tries. */
+/** The file beside a segment for removed records: digests of parts of their tries. */
 import { crc32 } from 'node:zlib';
 import type { Disk } from '../disk/disk.js';
 import { readWhole } from '../disk/whole-file.js';
@@ -14,14 +14,14 @@ import { digestLength, TrieParts } from './record-trie.js';
     10  reserved   6 bytes of zero
     16  parts      48 bytes each, in order: at UINT64, span UINT64, digest 32 bytes
 
-  It is there only where a segment has less records than those it stands in the place of.
+  It exists only if a segment has fewer records than those that it replaces.
 */
 const magic = 0x52505753;
 const version = 1;
 const headerLength = 16;
 const partLength = 16 + digestLength;
 
-/** The file of these parts. */
+/** Encodes these parts as a file. */
 export function encodePruned(parts: TrieParts): Buffer {
   const bytes = Buffer.alloc(headerLength + parts.count * partLength);
   bytes.writeUInt32LE(magic, 0);
@@ -36,7 +36,7 @@ export function encodePruned(parts: TrieParts): Buffer {
   return bytes;
 }
 
-/** The parts in a file; null where it is not intact. */
+/** The parts in a file; null if it is not intact. */
 function decodePruned(bytes: Buffer): TrieParts | null {
   if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
   if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return null;
@@ -49,7 +49,7 @@ function decodePruned(bytes: Buffer): TrieParts | null {
   return parts;
 }
 
-/** The parts beside a segment: none where there is no file. Rejects where it is not intact. */
+/** The parts beside a segment: none if there is no file. Rejects if the file is not intact. */
 export async function readPruned(disk: Disk, path: string): Promise<TrieParts> {
   const bytes = await readWhole(disk, path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;

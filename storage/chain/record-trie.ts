@@ -1,9 +1,9 @@
 /**
- * One digest of many records, of which some may go without a change of it: a hash of a trie over
- * offsets. Where all records of a subtree go, its hash stays in their place.
+ * One digest of many records that stays the same when some of them are removed: the hash of a trie
+ * over offsets. When all records of a subtree are removed, its hash takes their place.
  *
  *     leaf   SHA-256 of 0x00, offset u64, append time f64, the record's bytes from its timestamp on
- *     node   SHA-256 of 0x01, left, right; where one side has no record, the other side itself
+ *     node   SHA-256 of 0x01, left, right; if one side has no record, the other side itself
  */
 import { hash } from 'node:crypto';
 import { type Offset, writeOffset } from '../offsets/offset.js';
@@ -11,7 +11,7 @@ import { type Offset, writeOffset } from '../offsets/offset.js';
 /** Bytes of a digest. */
 export const digestLength = 32;
 
-/** Of a trie without records. */
+/** The root of a trie without records. */
 const emptyRoot: Buffer = Buffer.alloc(digestLength);
 
 const leafPrefixLength = 17;
@@ -22,7 +22,7 @@ function sha256(bytes: Buffer): Buffer {
   return hash('sha256', bytes, 'buffer');
 }
 
-/** The digest of one record; `bytes` are those behind its length and its offset. */
+/** The digest of one record; `bytes` are those after its length and its offset. */
 export function leafOf(offset: Offset, appendTime: number, bytes: Buffer): Buffer {
   const length = leafPrefixLength + bytes.length;
   const leaf = length <= scratch.length ? scratch.subarray(0, length) : Buffer.alloc(length);
@@ -39,14 +39,14 @@ function joined(left: Buffer, right: Buffer): Buffer {
   return sha256(pair);
 }
 
-/** Digests of parts of a trie in the order of their offsets: of `span` offsets from `at` on. */
+/** Digests of parts of a trie in offset order; each part covers `span` offsets from `at` on. */
 export class TrieParts {
   count = 0;
   private places = new Float64Array(64);
   private spans = new Float64Array(64);
   private digests = Buffer.alloc(64 * digestLength);
 
-  /** Takes the next one; a record has a span of 1. */
+  /** Adds the next part; a record has a span of 1. */
   push(at: Offset, span: number, digest: Buffer): void {
     if (this.count === this.places.length) this.grow();
     this.places[this.count] = at;
@@ -55,22 +55,22 @@ export class TrieParts {
     this.count += 1;
   }
 
-  /** Infinity behind the last one. */
+  /** The first offset of a part; Infinity behind the last one. */
   at(index: number): Offset {
     return index < this.count ? (this.places[index] ?? 0) : Number.POSITIVE_INFINITY;
   }
 
-  /** How many offsets the part stands for. */
+  /** How many offsets the part covers. */
   span(index: number): number {
     return this.spans[index] ?? 0;
   }
 
-  /** Of the part, a view of bytes that change with it. */
+  /** The digest of a part: a view of bytes that may change. */
   digest(index: number): Buffer {
     return this.digests.subarray(index * digestLength, (index + 1) * digestLength);
   }
 
-  /** The first in [first, end) that lies at `offset` or behind it; `end` where none does. */
+  /** The first index in [first, end) whose part is at or behind `offset`; `end` if none is. */
   firstFrom(offset: Offset, first: number, end: number): number {
     let [low, high] = [first, end];
     while (low < high) {
@@ -91,7 +91,7 @@ export class TrieParts {
   }
 }
 
-/** Both lists as one, in order. */
+/** Merges both lists, in order. */
 export function mergedParts(one: TrieParts, other: TrieParts): TrieParts {
   if (other.count === 0) return one;
   const merged = new TrieParts();
@@ -141,7 +141,7 @@ function digestOfPart(
   subtree: Subtree,
 ): Buffer | null {
   if (first === end) return null;
-  // A copy: the list may grow.
+  // A copy, as the list may grow.
   if (end - first === 1) return Buffer.from(parts.digest(first));
   const [left, right] = halvesOf(subtree);
   const middle = parts.firstFrom(right.at, first, end);
@@ -152,8 +152,8 @@ function digestOfPart(
 }
 
 /**
- * What has to stay of the records that go: the digests of the largest subtrees in which nothing is
- * kept. Nothing where all of [from, until) goes: its root says it.
+ * The digests that replace removed records: those of the largest subtrees in which nothing is kept.
+ * Empty if all of [from, until) is removed: its root is enough.
  */
 export function prunedParts(
   parts: TrieParts,

@@ -1,4 +1,4 @@
-/** The copies of a log's segments in an archive, opened to be read. */
+/** Opens the archived copies of a log's segments for reading. */
 import { basename, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { readUpTo, withFile } from '../disk/whole-file.js';
@@ -12,22 +12,23 @@ import {
 } from '../format/segment-format.js';
 import type { Offset } from '../offsets/offset.js';
 
-/** A copy that is read from `from` on: what lies before that, another one has. */
+/** A copy that is read from `from` on; another copy has the records before that. */
 export interface ArchivedSegment {
   readonly path: string;
   readonly from: Offset;
   readonly end: SegmentEnd;
 }
 
-/** A folder holds no copy of a segment of the log. */
+/** The folder contains no copy of a segment of the log. */
 export class NoArchive extends Error {
   override readonly name = 'NoArchive';
 }
 
 /**
- * The copies that together have most of a log, oldest first, without an offset twice. `folder` is
- * the archive, with a folder of the store's id in it, or the folder of the files themselves, which
- * may have been moved. Throws `NoArchive`, or `DamagedData` where a file is not what it is called.
+ * The copies that together cover most of a log, oldest first, without overlap. `folder` is the
+ * archive, which contains a folder named by the store's id, or the folder of the files themselves,
+ * which may have been moved. Throws `NoArchive`, or `DamagedData` if a file is not what its name
+ * says.
  */
 export async function archivedSegments(
   disk: Disk,
@@ -40,7 +41,7 @@ export async function archivedSegments(
   if (copies.length === 0) throw new NoArchive(`${folder} has no archived part of this journal`);
   const chosen: ArchivedSegment[] = [];
   for (let at = 0; ; ) {
-    // What was merged later has less of what was swept before: shorter copies are older ones.
+    // A segment merged later lacks what was swept before: shorter copies are older, and preferred.
     const [copy] = copies
       .filter(({ until }) => until > at)
       .sort((one, two) => Math.max(one.from, at) - Math.max(two.from, at) || one.until - two.until);
@@ -51,7 +52,7 @@ export async function archivedSegments(
   }
 }
 
-/** A copy by its name (`archiveName`). */
+/** A copy according to its name (`archiveName`). */
 interface NamedCopy {
   readonly path: string;
   readonly from: Offset;

@@ -1,4 +1,4 @@
-/** Compaction: in the sealed part of a log, of each key only the last record stays. */
+/** Compaction: in the sealed part of a log, only the last record of each key stays. */
 import { decodeRecords, type LogRecord } from '../format/record.js';
 import type { ManifestState } from '../manifest/manifest.js';
 import type { Offset } from '../offsets/offset.js';
@@ -16,26 +16,26 @@ import { SelectiveRewrite } from './selective-rewrite.js';
 
 /** The store of a log that is compacted. */
 export interface CompactingStore extends RewritingStore {
-  /** Keys that one pass holds in memory, at 32 bytes or so each. */
+  /** How many keys one pass holds in memory, at about 32 bytes each. */
   readonly compactionKeysMax: number;
 }
 
-/** Which records may go. */
+/** Which records to remove. */
 export interface CompactionOptions {
-  /** Only whole sealed segments below this are looked at; without it all that are sealed. */
+  /** Only whole sealed segments below this are examined; absent: all sealed segments. */
   readonly until?: Offset;
-  /** Tombstones that were appended before this go (Unix ms, the store's clock). */
+  /** Removes tombstones that were appended before this (Unix ms, the store's clock). */
   readonly tombstonesBefore: number;
 }
 
-/** What a compaction came to. */
+/** The result of a compaction. */
 export interface CompactionReport {
-  /** Each key is there at most once below this: `PartitionLog.compactedUntil`. */
+  /** Each key occurs at most once below this: `PartitionLog.compactedUntil`. */
   readonly until: Offset;
   readonly removedRecords: number;
-  /** Bytes that the log is shorter; header and batches. */
+  /** By how many bytes the log is shorter, headers and batches included. */
   readonly removedBytes: number;
-  /** When the oldest tombstone that was kept was appended, Unix ms; null where there is none. */
+  /** When the oldest tombstone that was kept was appended, Unix ms; null if there is none. */
   readonly oldestTombstone: number | null;
 }
 
@@ -47,21 +47,21 @@ interface LatestOffsets {
   readonly damaged: Offset;
 }
 
-/** Offsets of a log below this were compacted. */
+/** Offsets of the log below this were compacted. */
 export function compactedUntil(manifest: ManifestState, logId: number): Offset {
   return manifest.logs.find(({ id }) => id === logId)?.compactedUntil ?? 0;
 }
 
 /**
  * One call of `PartitionLog.compact`. Groups of neighbours are replaced by one segment each, the
- * oldest first: where a crash ends the work, no tombstone has gone before what it hides.
+ * oldest first: wherever a crash ends the work, no tombstone is gone before the records it hides.
  */
 export class Compaction {
   private oldestTombstone = Number.POSITIVE_INFINITY;
   private readonly groups: GroupRewrite;
   private readonly rewrite: SelectiveRewrite;
 
-  /** `goOn` throws when the work is to end. */
+  /** `goOn` throws when the work must end. */
   constructor(
     private readonly store: CompactingStore,
     private readonly log: RewrittenLog,
@@ -72,19 +72,19 @@ export class Compaction {
     this.rewrite = new SelectiveRewrite(this.groups, store.segmentBytes, async () => undefined);
   }
 
-  /** Where the last segment ends that is looked at; 0 where there is none. */
+  /** The end of the last segment to compact; 0 if there is none. */
   get end(): Offset {
     return this.sealed().at(-1)?.nextOffset ?? 0;
   }
 
-  /** Passes over what is sealed until each key is there once, as many keys at a time as fit. */
+  /** Passes over the sealed segments, with as many keys as fit, until each key occurs once. */
   async run(): Promise<CompactionReport> {
     const { store, log, end } = this;
     for (let until = -1; until < end; ) {
       try {
         until = await this.pass();
       } catch (error) {
-        // Damage was found: from now on it is left alone.
+        // Damage was found; the next passes leave that segment alone.
         if (!(error instanceof SegmentChanged)) throw error;
       }
     }
@@ -98,7 +98,7 @@ export class Compaction {
     };
   }
 
-  /** Goes through everything once; answers up to where each key is there only once now. */
+  /** Makes one pass; returns the offset below which each key occurs only once now. */
   private async pass(): Promise<Offset> {
     const { store, log } = this;
     const from = compactedUntil(store.manifest.state, log.id);
@@ -116,7 +116,7 @@ export class Compaction {
     return segmentsBelow(this.log.segments, this.options.until ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Reads what no compaction has seen yet, as far as there is memory for its keys. */
+  /** Reads the records that no compaction has seen yet, as far as memory allows for their keys. */
   private async latestOffsets(from: Offset): Promise<LatestOffsets> {
     const keys = new KeyOffsets(this.store.compactionKeysMax);
     let leftOut: Offset | null = null;
@@ -131,15 +131,15 @@ export class Compaction {
   }
 
   /**
-   * Records without a key stay: nothing says what supersedes them. So do those that only a record
-   * of the growing segment supersedes: it is not read before it is sealed.
+   * Records without a key stay: nothing says what supersedes them. Records superseded only by a
+   * record of the growing segment stay, too: it is not read before it is sealed.
    */
   private isKept(record: LogRecord, appendTime: number, latest: LatestOffsets): boolean {
     const { key, offset, value } = record;
     const { keys, until, damaged } = latest;
     if (key === null || offset >= until) return true;
     if ((keys.get(key) ?? offset) > offset) return false;
-    // A damaged segment stays as it is, and with it what a tombstone behind it hides.
+    // A damaged segment stays as it is, and with it records that a later tombstone hides.
     if (value !== null || offset > damaged) return true;
     if (appendTime < this.options.tombstonesBefore) return false;
     this.oldestTombstone = Math.min(this.oldestTombstone, Math.floor(appendTime));
@@ -147,7 +147,7 @@ export class Compaction {
   }
 }
 
-/** Notes where the keys of records from `from` on were seen; the first that found no room. */
+/** Notes the offsets of keys from `from` on; returns the first that found no room. */
 function firstLeftOut(
   keys: KeyOffsets,
   records: readonly LogRecord[],

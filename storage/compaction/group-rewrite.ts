@@ -1,4 +1,4 @@
-/** Putting one segment in the place of neighbours, with all or some of their records. */
+/** Replaces neighbouring segments by one segment with all or some of their records. */
 import type { LogChain } from '../chain/log-chain.js';
 import type { ScannedBatch } from '../format/batch-scan.js';
 import { Segment } from '../segment/segment.js';
@@ -19,11 +19,11 @@ export interface RewrittenLog {
   readonly segments: Segment[];
   readonly reader: SegmentReader;
   readonly numbers: SegmentNumbers;
-  /** Says what the log was; null where it has none. */
+  /** Proves the log's former content; null if the log has no chain. */
   readonly chain: LogChain | null;
 }
 
-/** The loop gets its turn between chunks of this size. */
+/** The event loop gets its turn between chunks of this size. */
 const chunkBytes = 64 * 1024;
 /** Offsets within a segment are UINT32. */
 const offsetsMax = 2 ** 32 - 1;
@@ -39,24 +39,24 @@ export function spansOne(first: Segment | undefined, last: Segment | undefined):
   return (last?.nextOffset ?? 0) - (first?.baseOffset ?? 0) <= offsetsMax;
 }
 
-/** A segment that does not all read back is neither rewritten nor lost. */
+/** A segment that cannot be read completely is neither rewritten nor lost. */
 export function isDamaged({ damages }: Segment): boolean {
   return damages.length > 0;
 }
 
 /**
- * Writes the new segment beside, syncs it, and puts it in place by one edit of the manifest. Used
- * by compaction, sweeps, merges and healing, one at a time for each log (see `LogUpkeep`).
+ * Writes the new segment aside, syncs it, and puts it in place by one edit of the manifest. Used by
+ * compactions, sweeps, merges and healing, one at a time per log (see `LogUpkeep`).
  */
 export class GroupRewrite {
-  /** `goOn` throws when the work is to end. */
+  /** `goOn` throws when the work must end. */
   constructor(
     private readonly store: RewritingStore,
     private readonly log: RewrittenLog,
     private readonly goOn: () => void,
   ) {}
 
-  /** Gives every batch of some segments, in order. */
+  /** Passes every batch of some segments to `take`, in order. */
   async read(
     segments: readonly Segment[],
     take: (batch: ScannedBatch) => Promise<void> | void,
@@ -71,8 +71,8 @@ export class GroupRewrite {
   }
 
   /**
-   * Puts what `read` gives in the place of a group of neighbours; answers how many bytes shorter
-   * the log is. A crash leaves the group or its replacement.
+   * Replaces a group of neighbours by a segment of the batches that `read` passes on; returns by
+   * how many bytes the log is shorter. A crash leaves either the group or its replacement.
    */
   async replace(
     group: readonly Segment[],
@@ -85,7 +85,7 @@ export class GroupRewrite {
     const last = group.at(-1);
     if (first === undefined || last === undefined) return 0;
     const number = log.numbers.take();
-    // From here on a start that finds the file and not its listing knows that it may go.
+    // From here on, a start that finds the file but no listing knows that it may be removed.
     await store.manifest.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });
     const at = segments.indexOf(first);
     const replacement: Replacement = {

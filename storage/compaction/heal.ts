@@ -1,4 +1,4 @@
-/** Putting what can be read of a damaged segment in its place: the rest becomes a gap. */
+/** Replaces a damaged segment by what can be read of it: the rest becomes a gap. */
 import type { ScannedBatch } from '../format/batch-scan.js';
 import type { RecordInput } from '../format/record.js';
 import { encodeRecord, recordLength } from '../format/record-encoding.js';
@@ -9,9 +9,9 @@ import { findDamage } from '../segment/segment-damage.js';
 import type { GroupRewrite, RewritingStore, RewrittenLog } from './group-rewrite.js';
 import { checksumOf, Fingerprint, type Remains } from './remains.js';
 
-/** Which segments are rewritten, and what is to stand in their gaps. */
+/** Which segments are rewritten, and what to put into their gaps. */
 export interface Healing {
-  /** By number: those that do not all read back. */
+  /** Numbers of the segments that cannot be read completely. */
   readonly segments: ReadonlySet<number>;
   /** A record for the first offset of a gap; null: the gap stays empty. */
   filler(range: OffsetRange): RecordInput | null;
@@ -19,7 +19,7 @@ export interface Healing {
 
 const chunkBytes = 256 * 1024;
 
-/** Rewrites the segments; answers the offsets that are gone, in order. */
+/** Rewrites the segments; returns the lost offsets, in order. */
 export async function heal(
   store: RewritingStore,
   log: RewrittenLog,
@@ -39,7 +39,7 @@ export async function heal(
   return gone;
 }
 
-/** Gives the intact batches of a segment, and in its gaps what is to stand there. */
+/** Passes on the intact batches of a segment, and what is to fill its gaps. */
 async function readAround(
   { reader }: RewrittenLog,
   segment: Segment,
@@ -64,7 +64,10 @@ async function readAround(
   await takeGaps();
 }
 
-/** The last gap of a segment is written where nothing fills it, too: it ends where it ended. */
+/**
+ * What to write for a gap. The last gap is written even if nothing fills it, so that the segment
+ * ends where it ended before.
+ */
 function inGap(
   segment: Segment,
   { from, until }: DamagedSpan,

@@ -1,4 +1,4 @@
-/** What a decision leaves of one segment: decided once for each record, and noted in a bit. */
+/** The records of one segment that stay: decided once per record, and noted in one bit each. */
 import type { ScannedBatch } from '../format/batch-scan.js';
 import type { LogRecord } from '../format/record.js';
 import { batchLength } from '../format/record-batch.js';
@@ -9,17 +9,17 @@ import { checksumOf, type Remains, remainsOf } from './remains.js';
 export type RecordFilter = (record: LogRecord, appendTime: number) => boolean;
 
 /**
- * A rewrite reads a segment twice: to decide, then to copy. The notes bridge both, so that a
- * decision that depends on time or memory cannot come out otherwise the second time.
+ * A rewrite reads a segment twice: to decide, then to copy. The notes connect both, so that a
+ * decision that depends on time or memory cannot differ the second time.
  */
 export class KeptPart {
-  /** Records that stay. */
+  /** How many records stay. */
   recordCount = 0;
-  /** Bytes of the batches that they stay in. */
+  /** Bytes of the batches in which records stay. */
   byteLength = 0;
-  /** Of the batches that records stay in. */
+  /** Checksums of the batches in which records stay. */
   readonly checksums: number[] = [];
-  /** Of the last batch, where no record stays in that; null otherwise. */
+  /** The checksum of the last batch if no record stays in it; null otherwise. */
   emptyEnd: number | null = null;
   private bits: Uint8Array;
 
@@ -27,17 +27,17 @@ export class KeptPart {
     this.bits = new Uint8Array(Math.ceil(segment.recordCount / 8));
   }
 
-  /** All records stay: nothing has to be written for this segment alone. */
+  /** All records stay: this segment alone needs no rewrite. */
   get isWhole(): boolean {
     return this.recordCount === this.segment.recordCount;
   }
 
-  /** Bytes that the notes take in memory. */
+  /** Memory that the notes take, in bytes. */
   get notedBytes(): number {
     return this.bits.length + this.checksums.length * Float64Array.BYTES_PER_ELEMENT;
   }
 
-  /** Takes the batches of the segment in order, and decides on each record. */
+  /** Takes the batches of the segment in order, and decides about each record. */
   decide(isKept: RecordFilter): (batch: ScannedBatch) => void {
     let place = 0;
     return (batch) => {
@@ -50,13 +50,13 @@ export class KeptPart {
         this.checksums.push(checksumOf(remains));
       } else if (nextOffset === this.segment.nextOffset) this.emptyEnd = checksumOf(remains);
       if (nextOffset === this.segment.nextOffset && this.recordCount === 0) {
-        // A long row of segments that nothing stays of costs no memory.
+        // A long row of segments in which nothing stays takes no memory.
         this.bits = new Uint8Array(0);
       }
     };
   }
 
-  /** Takes the same batches once more, and answers what was decided to stay of each. */
+  /** Takes the same batches again, and returns what stays of each. */
   remains(): (batch: ScannedBatch) => Remains {
     let place = 0;
     return (batch) => remainsOf(batch, () => this.has(place++));

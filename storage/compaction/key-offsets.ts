@@ -1,23 +1,23 @@
-/** Key to the last offset it was seen at, for more keys than a Map of strings would fit. */
+/** Maps each key to the last offset where it was seen: holds more keys than a Map of strings. */
 import { hash } from 'node:crypto';
 import type { Offset } from '../offsets/offset.js';
 
 const slotsAtFirst = 1024;
 
 /**
- * Open addressing over 24 bytes a slot: 16 of the key's SHA-256 and the offset. A hash that short
- * of a collision (2^-88 at a million keys) stands for its key, even if clients choose keys to
- * collide: two keys taken for one would lose a record.
+ * Open addressing with 24 bytes per slot: 16 of the key's SHA-256 and the offset. With 128 bits a
+ * collision is so unlikely (2^-88 at a million keys) that the hash stands for its key, even if
+ * clients choose keys to collide. Confusing two keys would lose a record.
  */
 export class KeyOffsets {
   private hashes = new Uint32Array(slotsAtFirst * 4);
-  /** The offset + 1; 0 is a free slot. */
+  /** The offset + 1; 0 = the slot is free. */
   private ends = new Float64Array(slotsAtFirst);
   private count = 0;
 
   constructor(private readonly keysMax: number) {}
 
-  /** Notes where a key was seen last; false where it is one key too many. */
+  /** Notes the last offset of a key; false if it would be one key too many. */
   set(key: Buffer, offset: Offset): boolean {
     const words = wordsOf(key);
     let slot = this.slotOf(words);
@@ -34,13 +34,13 @@ export class KeyOffsets {
     return true;
   }
 
-  /** Where the key was seen last. */
+  /** The last offset of the key. */
   get(key: Buffer): Offset | undefined {
     const end = this.ends[this.slotOf(wordsOf(key))] ?? 0;
     return end === 0 ? undefined : end - 1;
   }
 
-  /** The slot that has these words, or the free one where they belong. */
+  /** The slot with these words, or the free slot where they belong. */
   private slotOf(words: Uint32Array): number {
     const { hashes, ends } = this;
     const mask = ends.length - 1;
@@ -74,7 +74,7 @@ export class KeyOffsets {
 }
 
 function wordsOf(key: Buffer): Uint32Array {
-  // As a string: twice as fast as a Buffer (measured).
+  // The digest as a string: twice as fast as a Buffer (measured).
   const digest = hash('sha256', key, 'binary');
   const words = new Uint32Array(4);
   for (let index = 0; index < 16; index += 1) {

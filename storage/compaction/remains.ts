@@ -1,16 +1,16 @@
-/** What a rewrite leaves of batches, and what tells that nothing else was written. */
+/** What a rewrite keeps of batches, and a proof that nothing else was written. */
 import { crc32 } from 'node:zlib';
 import type { ScannedBatch } from '../format/batch-scan.js';
 import { type LogRecord, splitRecords } from '../format/record.js';
 import type { BatchContent } from '../format/record-batch.js';
 
-/** A batch with some of its records: their bytes as they were, in the offsets that it had. */
+/** A batch with some of its records: their bytes unchanged, at the offsets that they had. */
 export interface Remains {
   readonly content: BatchContent;
   readonly body: Buffer;
 }
 
-/** The batch with only those records that are kept; its append time stays. */
+/** The batch with only the records that are kept; its append time stays. */
 export function remainsOf(
   { header, body }: ScannedBatch,
   isKept: (record: LogRecord) => boolean,
@@ -30,23 +30,23 @@ export function remainsOf(
   return { content, body: bytes };
 }
 
-/** Distinguishes a batch from every other one: by its offsets, its times and its bytes. */
+/** Distinguishes a batch from every other by its offsets, its times and its bytes. */
 export function checksumOf({ content, body }: Remains): number {
   const { baseOffset, nextOffset, recordCount, appendTime, maxTimestamp } = content;
   const fields = Float64Array.of(baseOffset, nextOffset, recordCount, appendTime, maxTimestamp);
   return crc32(body, crc32(new Uint8Array(fields.buffer)));
 }
 
-/** Of the checksums of batches in order: two of the same are of the same batches. */
+/** A checksum over the checksums of batches, in order. */
 export class Fingerprint {
   private checksum = 0;
 
-  /** Of the next batch, by `checksumOf`. */
+  /** Adds the next batch by its `checksumOf`. */
   add(batchChecksum: number): void {
     this.checksum = crc32(new Uint8Array(Uint32Array.of(batchChecksum).buffer), this.checksum);
   }
 
-  /** Whether both are of the same batches in the same order, as far as a CRC-32 tells. */
+  /** Whether both are of the same batches in the same order, as far as a CRC-32 can tell. */
   equals(other: Fingerprint): boolean {
     return this.checksum === other.checksum;
   }

@@ -1,4 +1,4 @@
-/** Copies of sealed segments outside of the data folder, made before records go from them. */
+/** Copies sealed segments out of the data folder before records are removed from them. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
@@ -13,7 +13,7 @@ import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from '../segment/segment.js';
 
-/** The loop gets its turn between chunks of this size. */
+/** The event loop gets its turn between chunks of this size. */
 const chunkBytes = 256 * 1024;
 
 /** The store whose segments are copied. */
@@ -21,19 +21,19 @@ export interface ArchivedStore extends StoreFiles, SegmentOrigin {
   readonly manifest: Pick<ManifestKeeper, 'state'>;
 }
 
-/** Where the copies go. */
+/** Where the copies are written. */
 export interface ArchiveOptions {
-  /** It has to be there. Copies lie in a folder of it that is named by the id of the store. */
+  /** Must exist. Copies are in a folder within it, named by the id of the store. */
   readonly folder: string;
-  /** How it is reached; without it as the store is. */
+  /** The disk of the folder; absent: that of the store. */
   readonly disk?: Disk;
-  /** What lies below was copied before, and may be elsewhere by now. */
+  /** Segments below this were copied before, and may have been moved since. */
   readonly from: Offset;
-  /** Part of the names of unfinished copies: each that writes to one folder has its own. */
+  /** Part of the names of unfinished copies: each process that writes to one folder has its own. */
   readonly writer?: string;
 }
 
-/** A segment has no copy that is proved to be the same: nothing was taken out of it. */
+/** A segment has no verified copy, so nothing was removed from it. */
 export class NotArchived extends Error {
   override readonly name = 'NotArchived';
 
@@ -43,18 +43,18 @@ export class NotArchived extends Error {
   }
 }
 
-/** The name of a copy: the offsets [from, until) of its segment, so that names sort by them. */
+/** The name of a copy, with the offsets [from, until) of its segment, so that names sort. */
 function archiveName(logId: number, from: Offset, until: Offset): string {
   const padded = (offset: Offset) => String(offset).padStart(16, '0');
   return `${logId}-${padded(from)}-${padded(until)}.log`;
 }
 
 /**
- * Copies sealed segments, oldest first, each as the file that it is: written under another name,
- * synced, read back, held against the digest that it was sealed with, renamed. So a file of this
- * name is whole wherever a crash ends the work, and one that is there already is only read, unless
- * it has fewer records: it may be of another store of this id. Answers how many bytes were written;
- * throws `NotArchived`, or what `goOn` throws when the work is to end.
+ * Copies sealed segments, oldest first, each as a whole file: written under another name, synced,
+ * read back, compared with the digest of its sealing, and renamed. So a file of this name is
+ * complete wherever a crash ends the work. An existing file is only read, and replaced if it has
+ * fewer records: it may come from another store of this id. Returns how many bytes were written;
+ * throws `NotArchived`, or what `goOn` throws when the work must end.
  */
 export async function archiveSegments(
   store: ArchivedStore,
@@ -90,16 +90,16 @@ async function makeFolder(disk: Disk, path: string): Promise<void> {
   await disk.syncDirectory(dirname(path));
 }
 
-/** One copy. */
+/** One segment to copy. */
 interface Copy {
   readonly file: string;
   readonly path: string;
-  /** Its name until it is whole. */
+  /** The name of the copy until it is complete. */
   readonly aside: string;
-  /** Where the batches of the segment end, and its footer begins. */
+  /** Where the batches of the segment end and its footer begins. */
   readonly end: number;
   readonly recordCount: number;
-  /** What the manifest says of it. */
+  /** The digest in the manifest. */
   readonly digest: string | null | undefined;
 }
 
@@ -130,7 +130,7 @@ async function archive(from: Disk, disk: Disk, copy: Copy, goOn: () => void): Pr
   return length;
 }
 
-/** How many records a copy has, whichever store made it; -1 = it is not what its footer says. */
+/** How many records a copy has, whichever store made it; -1 = it does not match its footer. */
 async function recordsIn(disk: Disk, path: string, goOn: () => void): Promise<number> {
   const end = (await disk.sizeAt(path)) - segmentFooterLength;
   if (end < 0) return -1;
@@ -143,7 +143,7 @@ async function recordsIn(disk: Disk, path: string, goOn: () => void): Promise<nu
   return isIntact ? footer.end.recordCount : -1;
 }
 
-/** The SHA-256 of the first `end` bytes, hex; of fewer, where the file is shorter. */
+/** The SHA-256 of the first `end` bytes, hex; of fewer, if the file is shorter. */
 async function digestAt(disk: Disk, path: string, end: number, goOn: () => void): Promise<string> {
   const hash = createHash('sha256');
   await withFile(disk, path, 'read', async (file) => {

@@ -1,4 +1,4 @@
-/** Small neighbours become one segment: every crash leaves one, however little it holds. */
+/** Merges small neighbouring segments: every crash leaves one, however little it holds. */
 import type { Segment } from '../segment/segment.js';
 import {
   fitsInOne,
@@ -9,20 +9,20 @@ import {
 } from './group-rewrite.js';
 import { checksumOf, Fingerprint, type Remains, remainsOf } from './remains.js';
 
-/** Fewer are left as they are. */
+/** Fewer segments are left as they are. */
 export const groupMin = 4;
 const groupMax = 64;
 
 /**
- * Segments whose latest records are further apart stay two, so that retention by time keeps what is
- * merged by at most so much longer.
+ * Segments whose latest records are further apart are not merged, so that retention by time keeps
+ * merged records longer by at most this.
  */
 const latestApartMsMax = 24 * 60 * 60 * 1000;
 
 /**
- * The oldest neighbours that are worth merging; none where there are none. They fit into one
- * segment and none of them is more than half of it: so each merge at least doubles the segment that
- * a record is in, and a record is copied only a few times, however many crashes come.
+ * The oldest neighbours worth merging; empty if there are none. They fit into one segment and none
+ * is more than half of it: so each merge at least doubles the segment that holds a record, and a
+ * record is copied only a few times, however many crashes come.
  */
 export function groupToMerge(segments: readonly Segment[], segmentBytes: number): Segment[] {
   for (let first = 0; first < segments.length; first += 1) {
@@ -51,9 +51,9 @@ function isBalanced(group: readonly Segment[]): boolean {
 }
 
 /**
- * Merges one group of a log, if there is one: all records stay, at the same offsets. False where
- * there is none. Rejects as a compaction does, and the log is as it was then. `goOn` throws when
- * the work is to end.
+ * Merges one group of a log, if there is one: all records stay, at the same offsets. Returns false
+ * if there is none. Rejects like a compaction, which leaves the log as it was. `goOn` throws when
+ * the work must end.
  */
 export async function mergeOnce(
   store: RewritingStore,

@@ -1,4 +1,4 @@
-/** Writing a segment that is to stand in the place of others, and proving it before it does. */
+/** Writes a segment that is to replace others, and verifies it before it does. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
@@ -26,26 +26,26 @@ import { checksumOf, Fingerprint, type Remains } from './remains.js';
 
 const chunkBytes = 256 * 1024;
 
-/** The store that a replacement is written in. */
+/** The store in which a replacement is written. */
 export interface ReplacingStore extends GrowingStore, SegmentOrigin {}
 
-/** What a replacement is written from. */
+/** What a replacement is made from. */
 export interface Replacement {
   readonly log: { readonly id: number; readonly logTag: number };
   readonly number: number;
-  /** Where the first of the segments begins that it stands in the place of. */
+  /** Where the first of the replaced segments begins. */
   readonly baseOffset: number;
-  /** What it says of the segment in front of it. */
+  /** What its header says of the segment before it; null if there is none. */
   readonly before: SegmentLink | null;
-  /** Of what `read` is going to give. */
+  /** The fingerprint of the batches that `read` will pass on. */
   readonly fingerprint: Fingerprint;
-  /** Gives every batch that is to be in it, in order. */
+  /** Passes on every batch of the replacement, in order. */
   read(take: (remains: Remains) => Promise<void>): Promise<void>;
-  /** The file that has to stand beside it for what it is without; its bytes lie at `path`. */
+  /** The pruned file for the removed records; the segment's bytes are at `path`. */
   prunedFile(path: string, end: number): Promise<Uint8Array | null>;
 }
 
-/** What was written: complete, with footer and index file. */
+/** The written segment: complete, with footer and index file. */
 export interface Replaced {
   readonly segment: Segment;
   /** SHA-256, hex. */
@@ -54,8 +54,8 @@ export interface Replaced {
 
 /**
  * Writes the segment aside, fdatasyncs it in every mode, reads it back, and only then gives it its
- * name. Rejects with `DiskFull` where there is no room, with `DamagedData` where it does not read
- * back as it was, and with what `read` rejects with: nothing is left of it then.
+ * name. Rejects with `DiskFull` if there is no room, with `DamagedData` if it does not read back as
+ * written, and with what `read` rejects with: nothing of it is left then.
  */
 export async function writeReplacement(
   store: ReplacingStore,
@@ -95,7 +95,7 @@ async function writePruned(
   await changing(store, log.id, () => replaceFile(disk, aside, path, Buffer.from(bytes)));
 }
 
-/** A change of files that nothing relies on yet: without room for it the log just goes on. */
+/** Changes files that nothing relies on yet: if there is no room, the log stays as it was. */
 async function changing<T>(
   store: ReplacingStore,
   logId: number,
@@ -127,7 +127,7 @@ async function writeAside(
   }
 }
 
-/** A segment file that is being written from its first byte to its last. */
+/** A segment file that is written from its first byte to its last. */
 class SegmentCopy {
   private readonly segment: Segment;
   private readonly digest = createHash('sha256');
@@ -178,7 +178,7 @@ class SegmentCopy {
     if (this.waitingBytes >= chunkBytes) await this.flush();
   }
 
-  /** Writes what is left and the footer, and makes all of it durable. */
+  /** Writes the remaining bytes and the footer, and makes all of it durable. */
   async close(): Promise<Replaced> {
     const { store, file, segment } = this;
     await this.flush();
@@ -202,7 +202,7 @@ class SegmentCopy {
   }
 }
 
-/** Reads all of the file again: every checksum and link, and that it is what it was to be. */
+/** Reads the whole file again: checks every checksum and link, and that it is what was intended. */
 async function verifyAside(
   { disk, openFiles, directory }: StoreFiles,
   { log, before, fingerprint }: Replacement,

@@ -1,4 +1,4 @@
-/** Rewriting neighbours with some of their records: what compactions and sweeps have in common. */
+/** Rewrites neighbours with some of their records: the common part of compactions and sweeps. */
 import { batchHeaderLength } from '../format/record-batch.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset } from '../offsets/offset.js';
@@ -7,20 +7,20 @@ import { type GroupRewrite, isDamaged, spansOne } from './group-rewrite.js';
 import { KeptPart, type RecordFilter } from './kept-part.js';
 import { Fingerprint, type Remains } from './remains.js';
 
-/** Notes of one group in memory; a group ends before it would have more. */
+/** The limit for the notes of one group in memory; a group ends before it would exceed it. */
 const notedBytesMax = 16 * 1024 * 1024;
 
 /**
- * Replaces segments, the oldest first, without the records that a decision does not keep. Where one
- * segment can hold what stays of neighbours, they become one: so a segment that nothing stays of
- * vanishes into its neighbours. One that loses nothing and has none to join is not written.
+ * Replaces segments, the oldest first, without the records that a decision does not keep. If one
+ * segment can hold what neighbours keep, they become one: so a segment that keeps nothing vanishes
+ * into its neighbours. A segment that loses nothing and joins no other is not written.
  */
 export class SelectiveRewrite {
   keptRecords = 0;
   removedRecords = 0;
-  /** Bytes that the log is shorter; header and batches. */
+  /** By how many bytes the log is shorter, headers and batches included. */
   removedBytes = 0;
-  /** All below this is as it was decided. */
+  /** Everything below this is as decided. */
   until: Offset = 0;
 
   /** `settled` is awaited before each replacement, once all of its records are decided. */
@@ -66,7 +66,7 @@ export class SelectiveRewrite {
     }
   }
 
-  /** What stays of a group; its last batch even without records, so that it ends where it did. */
+  /** What a group keeps, and its last batch even if empty, so that the log ends where it did. */
   private async readRemains(
     parts: readonly KeptPart[],
     take: (remains: Remains) => Promise<void>,
@@ -84,7 +84,7 @@ export class SelectiveRewrite {
   }
 }
 
-/** Neighbours of which one segment can hold what stays. */
+/** Neighbours whose kept records fit into one segment. */
 class KeptGroup {
   readonly parts: KeptPart[] = [];
   private byteLength = segmentHeaderLength + batchHeaderLength;
@@ -104,7 +104,7 @@ class KeptGroup {
     this.notedBytes += part.notedBytes;
   }
 
-  /** Of what stays of the whole group. */
+  /** The fingerprint of everything that the group keeps. */
   get fingerprint(): Fingerprint {
     const fingerprint = new Fingerprint();
     for (const { checksums } of this.parts) {

@@ -1,4 +1,4 @@
-/** A sweep: the sealed part of a log without the records that its user does not keep. */
+/** A sweep removes the records that the user does not keep from the sealed part of a log. */
 import type { LogRecord } from '../format/record.js';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
 import { SegmentChanged } from '../segment/segment-reader.js';
@@ -13,38 +13,38 @@ import { type Healing, heal } from './heal.js';
 import { type ArchiveOptions, archiveSegments } from './segment-archive.js';
 import { SelectiveRewrite } from './selective-rewrite.js';
 
-/** Which records may go, and when. */
+/** Which records to remove, and when. */
 export interface SweepOptions {
-  /** Only whole sealed segments below this are looked at. */
+  /** Only whole sealed segments below this are examined. */
   readonly until: Offset;
-  /** Called once for each record, in the order of the log. */
+  /** Called once for each record, in log order. */
   keeps(record: LogRecord): boolean;
-  /** Where every segment is copied to that is looked at, before any of them is rewritten. */
+  /** Where every examined segment is copied before any of them is rewritten. */
   readonly archive?: ArchiveOptions;
-  /** Damaged segments are rewritten with what can be read of them, and nothing else is done. */
+  /** If given, only rewrites damaged segments with what can be read of them. */
   readonly healing?: Healing;
-  /** Awaited before each replacement is listed: what `keeps` went by is durable then. */
+  /** Awaited before each replacement is listed: makes durable what `keeps` was based on. */
   settled(): Promise<void>;
 }
 
-/** What a sweep came to. */
+/** The result of a sweep. */
 export interface SweepReport {
-  /** Below this there is no record that was not kept; 0 where no segment was looked at. */
+  /** Below this, no record is left that was not kept; 0 if no segment was examined. */
   readonly until: Offset;
   readonly keptRecords: number;
   readonly removedRecords: number;
-  /** Bytes that the log is shorter; header and batches. */
+  /** By how many bytes the log is shorter, headers and batches included. */
   readonly removedBytes: number;
-  /** Bytes of copies that were made of segments before. */
+  /** Bytes of archive copies made before. */
   readonly archivedBytes: number;
-  /** Offsets that were damaged, and are a gap now; absent where nothing was to be healed. */
+  /** Offsets that were damaged and are a gap now; absent if nothing was to be healed. */
   readonly healed?: readonly OffsetRange[];
 }
 
 /**
- * One call of `PartitionLog.sweep`. The oldest segments go first: wherever it ends, where a record
- * that is not kept has gone, all before it that are not kept have gone too. So it ends in front of
- * the first damaged segment, of which nothing can be taken out. `goOn` throws when the work is to
+ * One call of `PartitionLog.sweep`. The oldest segments go first: wherever the work ends, if a
+ * record that is not kept is gone, all earlier ones that are not kept are gone, too. So it ends at
+ * the first damaged segment, from which nothing can be removed. `goOn` throws when the work must
  * end.
  */
 export async function sweep(
@@ -69,7 +69,7 @@ export async function sweep(
   try {
     await rewrite.run(intact, (record) => options.keeps(record));
   } catch (error) {
-    // Damage was found: the records of that group were decided on, and may not be asked for again.
+    // Damage was found: `keeps` has decided about that group, and must not be called again for it.
     if (!(error instanceof SegmentChanged)) throw error;
   }
   const { until, keptRecords, removedRecords, removedBytes } = rewrite;

@@ -1,15 +1,15 @@
-/** The only port to the file system; one implementation is Node's, one is simulated. */
+/** The only port to the file system; one implementation uses Node, another simulates a disk. */
 
-/** A file that is open. */
+/** An open file. */
 export type FileHandle = number;
 
 /**
- * `create`: must not exist; `write`: must exist, read and write; `synced`: as `write`, and for
- * `writeSynced`; `read`: must exist, read only.
+ * `create`: must not exist; `write`: must exist, read and write; `synced`: like `write`, and also
+ * for `writeSynced`; `read`: must exist, read only.
  */
 export type OpenMode = 'create' | 'write' | 'synced' | 'read';
 
-/** Bytes of the file system that a path lies on; none are available where no file can be made. */
+/** Free and total bytes of a path's file system; 0 available means that no file can be made. */
 export interface Space {
   readonly available: number;
   readonly total: number;
@@ -29,15 +29,15 @@ export interface Disk {
   close(file: FileHandle): Promise<void>;
   /** Bytes in the file. */
   size(file: FileHandle): Promise<number>;
-  /** Bytes in the file at a path, which is not opened for it. */
+  /** Bytes in the file at a path, without opening it. */
   sizeAt(path: string): Promise<number>;
   /** Fills `target` from `position` on; returns the bytes read, fewer at the end of the file. */
   read(file: FileHandle, target: Buffer, position: number): Promise<number>;
   /** Writes at `position`; returns the bytes written, which may be fewer: the caller loops. */
   write(file: FileHandle, source: Buffer, position: number): Promise<number>;
   /**
-   * As `write`, and what it says is written is durable. After an error nothing is known about the
-   * file's bytes: never call it again, nor `sync`.
+   * Like `write`, but the bytes reported as written are durable. After an error nothing is known
+   * about the file's bytes: never call it, or `sync`, again.
    */
   writeSynced(file: FileHandle, source: Buffer, position: number): Promise<number>;
   truncate(file: FileHandle, length: number): Promise<void>;
@@ -47,7 +47,7 @@ export interface Disk {
   syncDirectory(path: string): Promise<void>;
   /** Replaces `to` in one step if it exists. */
   rename(from: string, to: string): Promise<void>;
-  /** Gives a file a second name, which must be free; not every file system can. */
+  /** Gives a file a second name, which must be free; not every file system supports this. */
   link(from: string, to: string): Promise<void>;
   /** Whether the file at a path has another name: its bytes are those of another file, too. */
   hasOtherNames(path: string): Promise<boolean>;
@@ -56,6 +56,6 @@ export interface Disk {
   /** Removes an empty directory. */
   removeDirectory(path: string): Promise<void>;
   space(path: string): Promise<Space>;
-  /** Takes the exclusive lock of a file, creating it; null when another process has it. */
+  /** Takes the exclusive lock of a file, creating it; null if another process has the lock. */
   lock(path: string): Promise<(() => Promise<void>) | null>;
 }

@@ -1,13 +1,13 @@
 /**
  * The lock of a data folder: exclusive, taken without waiting, and freed by the kernel when its
- * holder dies, however. Locks of two kinds do not exclude each other, so the kind depends on the
- * platform alone.
+ * holder dies, in whatever way. Locks of two kinds do not exclude each other, so the kind must
+ * depend on the platform alone.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { errorCode, LockUnavailable } from '../faults/storage-errors.js';
 
-/** Locks the whole open file; false while another open file holds it. Throws system errors. */
+/** Locks the whole open file; false if another open file holds the lock. Throws system errors. */
 export type TryLock = (file: number) => boolean;
 
 /** The prebuilt addon: an open file description lock on Linux, flock(2) on macOS. */
@@ -15,31 +15,31 @@ interface Addon {
   tryLock(file: number): boolean;
 }
 
-/** The same as its package calls it: throws `EAGAIN` where another open file holds the lock. */
+/** The addon's own function: throws `EAGAIN` if another open file holds the lock. */
 interface Binding {
   tryLock(file: number, offset: number, length: number, isExclusive: boolean): void;
 }
 
-/** The codes of a package that is not there, or ships nothing for this platform that loads. */
+/** Error codes if the package is missing, or has no loadable addon for this platform. */
 const unloadable = new Set(['ADDON_NOT_FOUND', 'CANNOT_LOAD', 'MODULE_NOT_FOUND']);
 
 let chosen: TryLock | undefined;
 
 /**
- * The kind of lock of this machine, found at the first call: `isAlpine` says whether it is one of
- * Alpine Linux. Throws `LockUnavailable`.
+ * Takes the lock, of the kind for this machine, which is chosen at the first call: `isAlpine` says
+ * whether it runs Alpine Linux. Throws `LockUnavailable`.
  */
 export function tryLock(file: number, isAlpine: () => boolean = () => false): boolean {
   chosen ??= chooseLock(createRequire(import.meta.url), isAlpine());
   return chosen(file);
 }
 
-/** The addon's lock where `load` (which resolves as `require` does) finds it, else flock(1)'s. */
+/** The addon's lock if `load` (which resolves like `require`) finds it, else that of flock(1). */
 export function chooseLock(load: (name: string) => unknown, isAlpine = false): TryLock {
   const lock = isAlpine ? null : lockOfBinding(load);
   if (lock !== null) return lock;
   try {
-    // What is loaded has the types of its package.
+    // Cast: the loaded module has the types of its package.
     const { tryLock } = load('fs-native-extensions') as Addon;
     return (file) => tryLock(file);
   } catch (error) {
@@ -49,14 +49,14 @@ export function chooseLock(load: (name: string) => unknown, isAlpine = false): T
 }
 
 /**
- * The addon by its file: the package's own search for it takes 15 ms of a start (ADR 96). null
- * where it is not there or does not load. On Alpine Linux the package looks for another.
+ * The addon loaded by its file: the package's own search takes 15 ms of a start (ADR 96). Null if
+ * it is missing or does not load. On Alpine Linux the package looks for another file.
  */
 function lockOfBinding(load: (name: string) => unknown): TryLock | null {
   const host = `${process.platform}-${process.arch}`;
   try {
     const file = `fs-native-extensions/prebuilds/${host}/fs-native-extensions.node`;
-    // It has no types of its own.
+    // Cast: the addon's file has no types of its own.
     const binding = load(file) as Binding;
     return (opened) => tryBinding(binding, opened);
   } catch {
@@ -66,7 +66,7 @@ function lockOfBinding(load: (name: string) => unknown): TryLock | null {
 
 function tryBinding(binding: Binding, file: number): boolean {
   try {
-    // No length: to the end of the file, wherever that is.
+    // Length 0: to the end of the file, wherever that is.
     binding.tryLock(file, 0, 0, true);
     return true;
   } catch (error) {
@@ -75,11 +75,11 @@ function tryBinding(binding: Binding, file: number): boolean {
   }
 }
 
-/** What flock(1) exits with where another holds the lock. */
+/** The exit code of flock(1) if another process holds the lock. */
 const held = 1;
 
 /**
- * flock(2) by the command of that name, which Alpine Linux has too: the lock belongs to the open
+ * flock(2) by the command of that name, which Alpine Linux has, too: the lock belongs to the open
  * file, which the command shares with this process and which stays open here when it ends.
  */
 function flock(file: number, addonError: unknown): boolean {

@@ -1,4 +1,4 @@
-/** Making files durable: a bounded number at a time, and a failure is the end of the store. */
+/** Makes files durable, with a bounded number of syncs at a time; a failure ends the store. */
 import type { Fence } from '../faults/fence.js';
 import type { Disk, FileHandle } from './disk.js';
 import type { OwnFile } from './open-files.js';
@@ -6,15 +6,15 @@ import { writeFully } from './whole-file.js';
 
 /** How a store makes its files durable. */
 export interface FileSyncOptions {
-  /** fdatasyncs that run at the same time. */
+  /** How many fdatasyncs run at the same time. */
   readonly concurrentSyncs: number;
-  /** Called when bytes or names begin to be made durable; the result is called when they are. */
+  /** Called when bytes or names begin to be made durable; its result is called when they are. */
   readonly onSync: (() => () => void) | undefined;
 }
 
 /** The fdatasyncs of one store. */
 export class FileSync {
-  /** Calls of `syncOwn` that have not returned. */
+  /** How many calls of `syncOwn` have not returned. */
   syncing = 0;
   private readonly slots: SyncSlots;
 
@@ -26,24 +26,24 @@ export class FileSync {
     this.slots = new SyncSlots(options.concurrentSyncs);
   }
 
-  /** fdatasync, of which only so many run at once; of a file that may be thrown away. */
+  /** Runs fdatasync, with the others, on a file that may be thrown away. */
   sync(file: FileHandle): Promise<void> {
     return this.oneOfFew(() => this.disk.sync(file));
   }
 
-  /** fsync of a directory whose names may be lost. */
+  /** Runs fsync on a directory whose names may be lost. */
   syncDirectory(path: string): Promise<void> {
     return this.watched(() => this.disk.syncDirectory(path));
   }
 
-  /** The same of a file that is relied on: a failure, whatever its code, fences the store. */
+  /** Like `sync`, for a file that is relied on: a failure, whatever its code, fences the store. */
   readonly mustSync = (file: FileHandle): Promise<void> => {
     return this.sync(file).catch((error: unknown) => {
       throw this.fence.fail('fdatasync', error);
     });
   };
 
-  /** The same of all that one user has written to a file of its own so far. */
+  /** Like `mustSync`, for everything that one user has written to its own file so far. */
   async syncOwn(file: OwnFile): Promise<void> {
     this.syncing += 1;
     try {
@@ -54,7 +54,7 @@ export class FileSync {
   }
 
   /**
-   * Writes all of `source` to a file that was opened as `synced`, durably: it is an fdatasync like
+   * Durably writes all of `source` to a file opened as `synced`: this counts as an fdatasync like
    * the others, and a failure, whatever its code, fences the store.
    */
   mustWrite(file: FileHandle, source: Buffer, position: number): Promise<void> {
@@ -65,14 +65,14 @@ export class FileSync {
     });
   }
 
-  /** fsync of a directory whose names are relied on: a failure fences the store. */
+  /** Runs fsync on a directory whose names are relied on: a failure fences the store. */
   mustSyncDirectory(path: string): Promise<void> {
     return this.syncDirectory(path).catch((error: unknown) => {
       throw this.fence.fail(`fsync of ${path}`, error);
     });
   }
 
-  /** Runs what makes something durable, and reports it to `onSync`. */
+  /** Runs work that makes something durable, and reports it to `onSync`. */
   async watched(work: () => Promise<void>): Promise<void> {
     const returned = this.options.onSync?.();
     try {
@@ -87,7 +87,7 @@ export class FileSync {
   }
 }
 
-/** At most so many fdatasyncs at once, in the order of asking: more make each of them slower. */
+/** Limits how many fdatasyncs run at once, in order of request: more slow each other down. */
 class SyncSlots {
   private readonly waiting: (() => void)[] = [];
 

@@ -1,4 +1,4 @@
-/** Whether there is room for new work, and the file that is there to get out of a full disk. */
+/** Watches whether there is room for new work, and keeps a reserve file for a full disk. */
 import { DiskFull, errorCode } from '../faults/storage-errors.js';
 import type { Disk, Space } from './disk.js';
 import { removeFreeing } from './remove-file.js';
@@ -9,10 +9,10 @@ import { withFile, writeFully } from './whole-file.js';
 const checkIntervalMs = 1000;
 const gigabyte = 1024 ** 3;
 const chunkBytes = 1024 * 1024;
-/** An edit of the manifest takes less; the rest stays for the next one, and for a start. */
+/** An edit of the manifest takes less; the rest stays for the next edit, and for a start. */
 const pieceBytes = 1024 * 1024;
 
-/** What the store's options say of room, with the ports that looking at it needs. */
+/** The options of the store that concern free space, with the ports that checking it needs. */
 export interface FreeSpaceOptions {
   readonly reserveBytes: number;
   readonly freeBytesMin: number | undefined;
@@ -21,14 +21,13 @@ export interface FreeSpaceOptions {
 }
 
 /**
- * One for each open store; it looks once a second, and out of turn when a segment is begun. The
- * file `RESERVE` is given back piece by piece, so that edits of the manifest end even on a full
- * disk.
+ * One per open store; it checks once a second, and also when a segment is begun. The file `RESERVE`
+ * is given back piece by piece, so that edits of the manifest can end even on a full disk.
  */
 export class FreeSpace {
-  /** Above the floor, and no write has met the end of the disk since the last look. */
+  /** Free space is above the minimum, and no write found the disk full since the last check. */
   hasRoom = true;
-  /** The write that has, until a later look finds room above the floor; null while none has. */
+  /** The error of such a write, until a later check finds enough room; null if there is none. */
   full: DiskFull | null = null;
   private timesFull = 0;
   private waiting: (() => void)[] = [];
@@ -45,8 +44,8 @@ export class FreeSpace {
   ) {}
 
   /**
-   * Before anything is written at a start: a disk too full to recover on gets the reserve back.
-   * It is made again as soon as there is room for it.
+   * Called before a start writes anything: removes the reserve if the disk is too full to recover
+   * on. The reserve is made again as soon as there is room for it.
    */
   async spendReserveIfFull(): Promise<void> {
     const { available } = await this.space();
@@ -57,8 +56,8 @@ export class FreeSpace {
   }
 
   /**
-   * Looks at the space, now and from now on; settles after the first look. The reserve is made at a
-   * later one: what a start writes does not wait behind it.
+   * Checks the space, now and from now on; settles after the first check. The reserve is made at a
+   * later one, so that the writes of a start do not wait for it.
    */
   async start(): Promise<void> {
     this.checkSoon();
@@ -68,8 +67,8 @@ export class FreeSpace {
   }
 
   /**
-   * A write met the end of the disk: there is no room until a later look says so, whatever one that
-   * has begun is going to say. Returns the typed error.
+   * A write found the disk full: there is no room until a later check says so, whatever a check
+   * that has begun already will find. Returns the typed error.
    */
   outOfRoom(doing: string, cause: unknown): DiskFull {
     const error = cause instanceof DiskFull ? cause : new DiskFull(doing, cause);
@@ -79,23 +78,23 @@ export class FreeSpace {
     return error;
   }
 
-  /** Whether so many bytes more, of a file that nothing depends on, leave room for new work. */
+  /** Whether a file that nothing depends on can take `bytes` and still leave room for new work. */
   async takes(bytes: number): Promise<boolean> {
     const { available, total } = await this.space();
     return this.hasRoom && available - bytes >= this.floorOf(total);
   }
 
-  /** Calls `wake` once, when a look finds room; never after `stop`. */
+  /** Calls `wake` once, when a check finds room; never after `stop`. */
   whenRoom(wake: () => void): void {
     this.waiting.push(wake);
   }
 
-  /** A look out of turn: a segment was begun. */
+  /** Checks at once, because a segment was begun. */
   checkSoon(): void {
     if (!this.stopped) this.looking = this.looking.then(() => this.look()).catch(() => undefined);
   }
 
-  /** Gives a piece of the reserve back to the disk; false where it is used up. */
+  /** Gives a piece of the reserve back to the disk; false if none is left. */
   async spendPiece(): Promise<boolean> {
     const { disk, directory } = this;
     try {
@@ -111,7 +110,7 @@ export class FreeSpace {
     }
   }
 
-  /** Stops looking; settles when the look under way has ended. */
+  /** Stops checking; settles when a running check has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancel();
@@ -131,7 +130,7 @@ export class FreeSpace {
     this.full = null;
     for (const wake of this.waiting.splice(0)) wake();
     if (!this.isReserveDue || available < floor + reserveBytes) return;
-    // Where that fails, the next start or the next loss of a piece has it tried again.
+    // If making it fails, it is tried again at the next start or when another piece is spent.
     this.isReserveDue = false;
     this.making = this.making.then(() => this.makeReserve()).catch(() => undefined);
   }
@@ -140,7 +139,7 @@ export class FreeSpace {
     return this.options.freeBytesMin ?? Math.max(gigabyte, total * 0.05);
   }
 
-  /** A file system that cannot say is taken to have room. */
+  /** A file system that cannot report its space is assumed to have room. */
   private space(): Promise<Space> {
     const unknown = { available: Number.POSITIVE_INFINITY, total: 0 };
     return this.disk.space(this.directory.path).catch(() => unknown);
@@ -163,7 +162,7 @@ export class FreeSpace {
     }
   }
 
-  /** Makes the reserve where it is not whole: of random bytes, so that it takes its room. */
+  /** Makes the reserve if it is not complete: of random bytes, so that it really takes its room. */
   private async makeReserve(): Promise<void> {
     const { reserveBytes, randomBytes } = this.options;
     if ((await this.reserveLength()) >= reserveBytes) return;

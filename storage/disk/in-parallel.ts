@@ -1,8 +1,8 @@
-/** Many things of one kind, a bounded number of them at a time. */
+/** Processes many items, a bounded number of them at a time. */
 
 /**
- * The results of `work`, in the order of `items`. The first failure lets nothing more begin and is
- * thrown once nothing is under way any more.
+ * The results of `work`, in the order of `items`. After the first failure nothing more begins, and
+ * the error is thrown once nothing is running any more.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

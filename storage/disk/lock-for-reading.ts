@@ -1,8 +1,8 @@
-/** The lock of a folder that is only read: it keeps servers out that would write. */
+/** The lock of a folder that is only read: it keeps servers away that would write. */
 import { errorCode } from '../faults/storage-errors.js';
 import type { Disk } from './disk.js';
 
-/** As `Disk.lock`; where no server can write, as all of it is read-only, none is kept out. */
+/** Like `Disk.lock`, but succeeds on a read-only file system, where no server can write anyway. */
 export async function lockForReading(
   disk: Disk,
   path: string,
@@ -10,7 +10,7 @@ export async function lockForReading(
   try {
     return await disk.lock(path);
   } catch (error) {
-    // What is mounted read-only, as a kernel does with a disk that fails, no server writes to.
+    // Mounted read-only, as the kernel does when a disk fails: no server writes to it.
     if (errorCode(error) === 'EROFS') return () => Promise.resolve();
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The disk port over node:fs: callbacks, numeric handles and explicit positions. */
+/** The disk port over node:fs, with callbacks, numeric handles and explicit positions. */
 import * as fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../faults/storage-errors.js';
@@ -9,10 +9,10 @@ import { QuickWrites } from './quick-writes.js';
 
 const { O_CREAT, O_DIRECTORY, O_DSYNC, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR } = fs.constants;
 
-/** One call for a write and its fdatasync (ADR 84). Elsewhere the flag promises less than that. */
+/** O_DSYNC: one call for a write and its fdatasync (ADR 84). Other systems promise less for it. */
 const hasSyncedWrites = process.platform === 'linux';
 
-/** A link in the folder is never followed: the files of a store are its own. */
+/** O_NOFOLLOW: a link in the folder is never followed, as a store owns all of its files. */
 const flags: { readonly [Mode in OpenMode]: number } = {
   create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
   write: O_RDWR | O_NOFOLLOW,
@@ -34,12 +34,12 @@ function result<T>(start: (settle: (error: Error | null, value: T) => void) => v
   });
 }
 
-/** A segment that is begun, a snapshot or an edit of the manifest needs a few new files. */
+/** A new segment, a snapshot or an edit of the manifest needs a few new files. */
 const freeFilesMin = 16;
 
 /**
- * What the system says of a file system, as room for a store. Some say of files that there are 0 in
- * all: those have no limit of them.
+ * The system's figures for a file system, as room for a store. Some file systems report 0 files in
+ * total: those have no limit for them.
  */
 export function spaceOf({
   bavail,
@@ -82,16 +82,17 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Where this file is, the C library is not that of other distributions. */
+/** Alpine Linux has this file, and another C library than other distributions. */
 const isAlpine = () => fs.existsSync('/etc/alpine-release');
 
-/** A lock that is held is asked for again for half a second, in ms. */
+/** How often, in ms, and how many times a lock that is held is tried again: for half a second. */
 const lockRetryMs = 20;
 const lockRetriesMax = 25;
 
 /**
- * A child of a fork holds all our files until it becomes another program, so a lock that was given
- * back may be held for some milliseconds more: by a process that another thread of this one starts.
+ * Locks a file. A forked child process holds all our files until it executes another program, so a
+ * lock that was released may be held for some milliseconds more: by a process that another thread
+ * of this one starts.
  */
 async function lock(path: string): Promise<(() => Promise<void>) | null> {
   const file = await openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW);
@@ -109,7 +110,7 @@ async function lock(path: string): Promise<(() => Promise<void>) | null> {
   return null;
 }
 
-/** Adds a line to a file, which is made if need be, before anything else happens: it blocks. */
+/** Adds a line to a file, which is created if need be; blocks until it is written. */
 export function appendNow(path: string, text: string): void {
   const { O_APPEND, O_WRONLY } = fs.constants;
   const file = fs.openSync(path, O_CREAT | O_APPEND | O_WRONLY | O_NOFOLLOW, 0o600);
@@ -117,7 +118,7 @@ export function appendNow(path: string, text: string): void {
   fs.closeSync(file);
 }
 
-/** The whole of a text file, before anything else happens: it blocks. */
+/** The whole content of a text file; blocks until it is read. */
 export function readNow(path: string): string {
   return fs.readFileSync(path, 'utf8');
 }

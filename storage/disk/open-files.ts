@@ -1,4 +1,4 @@
-/** The files that readers hold open: the least recently used go when there are too many. */
+/** The files that readers hold open: the least recently used are closed when there are too many. */
 import { lacksDescriptors } from '../faults/storage-errors.js';
 import type { Disk, FileHandle, OpenMode } from './disk.js';
 
@@ -8,12 +8,12 @@ interface OpenFile {
   forgotten: boolean;
 }
 
-/** Shares one handle per path between all who read it. */
+/** Shares one handle per path among all readers. */
 export class OpenFiles {
-  /** In the order of use: a Map keeps the order of insertion. */
+  /** In order of use: a Map keeps insertion order. */
   private readonly open = new Map<string, OpenFile>();
   private readonly opening = new Map<string, Promise<OpenFile>>();
-  /** Files of one user each that are open, in the order of use. */
+  /** Open files with one user each, in order of use. */
   private readonly own = new Set<OwnFile>();
 
   constructor(
@@ -21,7 +21,7 @@ export class OpenFiles {
     private readonly max: number,
   ) {}
 
-  /** Runs `use` with the file; the handle stays open for the next one. */
+  /** Runs `use` with the file; the handle stays open for later users. */
   async use<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
     const entry = await this.acquire(path);
     try {
@@ -32,7 +32,7 @@ export class OpenFiles {
     }
   }
 
-  /** Opens a file of the caller's own; makes room once if the process has too many. */
+  /** Opens a file for the caller alone; closes idle files once if the process has too many open. */
   async openOwn(path: string, mode: OpenMode): Promise<FileHandle> {
     try {
       return await this.disk.open(path, mode);
@@ -44,7 +44,7 @@ export class OpenFiles {
     }
   }
 
-  /** A file of one user was used: of those that are idle the least recently used go. */
+  /** Notes that a file of one user was used; closes idle ones, the least recently used first. */
   usedOwn(used: OwnFile): void {
     this.own.delete(used);
     this.own.add(used);
@@ -55,14 +55,14 @@ export class OpenFiles {
     }
   }
 
-  /** It is closed. */
+  /** Notes that the file is closed. */
   closedOwn(file: OwnFile): void {
     this.own.delete(file);
   }
 
-  /** Closes the file of a path that is going away, once its last reader is done. */
+  /** Closes the file of a path that is about to be removed, once its last reader is done. */
   async forget(path: string): Promise<void> {
-    // Not before it is open: what opens behind this would stay open when the file is gone.
+    // Waits for an open in progress: a file opened after this would stay open although it is gone.
     await this.opening.get(path)?.catch(() => undefined);
     const entry = this.open.get(path);
     if (entry === undefined) return;
@@ -71,7 +71,7 @@ export class OpenFiles {
     if (entry.users === 0) await this.disk.close(entry.file);
   }
 
-  /** Closes the files that are shared, each once its last reader is done. */
+  /** Closes the shared files, each once its last reader is done. */
   async close(): Promise<void> {
     for (const path of [...this.open.keys(), ...this.opening.keys()]) await this.forget(path);
   }
@@ -109,35 +109,35 @@ export class OpenFiles {
 }
 
 /**
- * A file of one user, opened when it is needed and closed when it is idle and too many others are
- * open: a thousand logs hold as many files as are written to at the same time.
+ * A file with one user, opened on demand and closed when it is idle and too many others are open: a
+ * thousand logs hold only as many files as are being written at the same time.
  */
 export class OwnFile {
   private opening: Promise<FileHandle> | null = null;
   private users = 0;
   private isUnsynced = false;
-  /** Under way, or failed: what is not known to be on disk never is. */
+  /** Running, or failed: bytes whose sync has failed can never be known to be on disk. */
   private syncing: Promise<void> | null = null;
 
   constructor(
     private readonly files: OpenFiles,
     private readonly path: string,
     private readonly mode: 'write' | 'synced',
-    /** Kept open until it is synced: only this handle is sure to tell of a write that failed. */
+    /** Kept open until it is synced: only this handle is sure to report a write that failed. */
     private readonly isHeld: boolean,
   ) {}
 
-  /** Whether it may be closed: it is not in use, and holds nothing that is to be synced. */
+  /** Whether it may be closed: it is not in use, and has nothing to be synced. */
   get isIdle(): boolean {
     return this.users === 0 && !(this.isHeld && this.isUnsynced);
   }
 
-  /** It holds bytes now that are to be synced. */
+  /** Notes that the file has bytes to be synced. */
   wrote(): void {
     this.isUnsynced = true;
   }
 
-  /** Settles once all that was written to it before is on disk: one `sync` at a time. */
+  /** Settles once everything written to it before is on disk; runs one `sync` at a time. */
   async synced(sync: (file: FileHandle) => Promise<void>): Promise<void> {
     while (this.syncing !== null) await this.syncing;
     if (!this.isUnsynced) return;
@@ -148,7 +148,7 @@ export class OwnFile {
     await this.syncing;
   }
 
-  /** Runs `use` with the file, which stays open for the next time. */
+  /** Runs `use` with the file, which stays open for later. */
   async use<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
     this.users += 1;
     try {
@@ -169,9 +169,9 @@ export class OwnFile {
     }
   }
 
-  /** Lets go of the handle; the next use opens the file anew, and so does a sync that is due. */
+  /** Closes the handle; the next use, or a sync that is due, opens the file again. */
   async close(disk: Disk): Promise<void> {
-    // Where nothing is awaited, the next use opens the file anew, and never has a handle that goes.
+    // Unless a sync is running, the handle is given up at once: no use gets one that is closing.
     if (this.syncing !== null) await this.syncing.catch(() => undefined);
     const { opening } = this;
     this.opening = null;

@@ -1,16 +1,16 @@
-/** A disk that is read no faster than a rate: for work in the background. */
+/** A disk that is read no faster than a given rate: for work in the background. */
 import type { Disk } from './disk.js';
 import type { Timer } from './timer.js';
 
-/** Waits are no shorter: a timer for each small read would cost more than it spares. */
+/** Waits are at least this long: a timer for each small read would cost more than it saves. */
 const waitMsMin = 20;
 
 /**
- * Only `read` is slowed; writes and syncs go through at once. Made for one user, whose reads share
- * the rate: two of these on one disk read at both rates together.
+ * Only `read` is slowed down; writes and syncs run at once. Made for one user, whose reads share
+ * the rate: two of these on one disk read at the sum of both rates.
  */
 export class PacedDisk {
-  /** Reads of it wait, so that there are no more than so many bytes a second. */
+  /** The disk whose reads wait, so that they bring at most `bytesPerSecond`. */
   readonly disk: Disk;
   private owedMs = 0;
   private stopped: Error | null = null;
@@ -27,13 +27,13 @@ export class PacedDisk {
       this.owedMs += (length / this.bytesPerSecond) * 1000;
       return length;
     };
-    // A disk may be a class, whose methods a spread would lose.
+    // A disk may be a class instance, whose methods a spread would lose.
     this.disk = new Proxy(disk, {
       get: (own, name: keyof Disk) => (name === 'read' ? read : own[name].bind(own)),
     });
   }
 
-  /** Every read from now on rejects with `reason`, and so does one that waits. */
+  /** Makes every further read, and one that is waiting, reject with `reason`. */
   stop(reason: Error): void {
     this.stopped = reason;
     this.wake();

@@ -1,46 +1,46 @@
 /**
- * Short reads on the thread that asks. What is read again and again lies in the page cache: a copy
- * from there takes a few microseconds, and a trip through the thread pool ten times as much of the
- * processor (ADR 94). Two bounds keep the event loop going. A read that had to wait for the disk
- * sends all others to the pool for a while. And every ninth read goes through the pool, so that a
- * chain of reads, each of which follows from the one before, lets the loop turn.
+ * Short reads on the calling thread. Data that is read repeatedly is in the page cache: a copy from
+ * there takes a few microseconds, and a trip through the thread pool ten times as much processor
+ * time (ADR 94). Two limits protect the event loop: after a read that had to wait for the disk, all
+ * reads go to the pool for a while; and every ninth read goes through the pool, so that a chain of
+ * reads, each of which depends on the one before, lets the loop turn.
  */
 import { SlowPause } from './slow-pause.js';
 
-/** Longer ones are copies that take long by themselves. */
+/** Longer reads are copies that take long by themselves. */
 const lengthMax = 64 * 1024;
 const readsPerPool = 8;
 
 /**
- * It has waited for the disk where it took so long, and this process has read blocks since the slow
- * read before it: to ask before each read as well would cost as much as the read.
+ * A read has waited for the disk if it took this long and this process has read blocks since the
+ * last slow read: asking before each read as well would cost as much as the read.
  */
 const slowMs = 0.3;
-/** So long is slow even where no block was read: a file system of another machine has none. */
+/** This is slow even if no block was read: a network file system reads none. */
 const verySlowMs = 3;
 
 /** The shortest pause after a slow read. */
 const pauseMs = 50;
 
-/** What it asks of the machine. */
+/** What quick reads need of the machine. */
 export interface ReadingMachine {
   readSync(file: number, target: Buffer, offset: number, length: number, position: number): number;
-  /** Milliseconds; it never falls. */
+  /** Milliseconds; never falls. */
   now(): number;
-  /** Blocks that this process has had to read from disks so far. */
+  /** How many blocks this process has had to read from disks so far. */
   blocksRead(): number;
 }
 
-/** One for the process: the event loop that it keeps going is one as well. */
+/** One per process, which has one event loop to protect. */
 export class QuickReads {
-  /** Short reads since one went through the pool. */
+  /** Short reads since the last one that went through the pool. */
   private sincePool = 0;
   private readonly pause = new SlowPause(pauseMs);
   private blocksRead = 0;
 
   constructor(private readonly machine: ReadingMachine) {}
 
-  /** Bytes read into `target` from `position` on; null = this read is one for the thread pool. */
+  /** Bytes read into `target` from `position` on; null = this read should use the thread pool. */
   read(file: number, target: Buffer, position: number): number | null {
     const { machine } = this;
     const { length } = target;

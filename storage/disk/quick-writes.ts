@@ -1,39 +1,39 @@
 /**
- * A synced write on the thread that asks, where nothing else is there to be done: a trip through
- * the thread pool wakes a thread and then this one, and who waits alone waits for both (ADR 111).
- * Where there is company, the pool writes, so that the loop goes on meanwhile and gathers the next
+ * A synced write on the calling thread, if there is nothing else to do: a trip through the thread
+ * pool wakes one thread and then this one again, and a single caller waits for both (ADR 111). If
+ * others are active, the pool writes, so that the loop continues meanwhile and gathers the next
  * group.
  */
 import { SlowPause } from './slow-pause.js';
 
-/** Of a write and of the one before it: longer ones are groups, whose members would wait. */
+/** Limits a write and the one before it: longer ones are groups, whose members would wait. */
 const lengthMax = 8 * 1024;
 
-/** The loop has slept since the last write ended, so that nothing was waiting. */
+/** If the loop has been idle this long since the last write ended, nothing was waiting. */
 const idleMsMin = 0.005;
 
 /**
- * The count of writes that were alone rises by one with each of them and falls by two with each
- * other one: it stays high only where more than two of three are alone.
+ * The count of lone writes rises by one with each of them and falls by two with every other write:
+ * it stays high only if more than two of three writes are alone.
  */
 const fallsBy = 2;
 const aloneMin = 4;
 const aloneMax = 8;
 
-/** A disk that takes longer is not quick; and the shortest pause after it. */
+/** A disk that takes longer is slow; `pauseMs` is the shortest pause after it. */
 const slowMs = 1;
 const pauseMs = 10;
 
-/** What it asks of the machine. */
+/** What quick writes need of the machine. */
 export interface WritingMachine {
   writeSync(file: number, source: Buffer, offset: number, length: number, position: number): number;
-  /** Milliseconds; it never falls. */
+  /** Milliseconds; never falls. */
   now(): number;
-  /** For how long the event loop has had nothing to do so far, milliseconds. */
+  /** How long the event loop has been idle so far, milliseconds. */
   idleMs(): number;
 }
 
-/** One for the process: the event loop that it holds is one as well. */
+/** One per process, which has one event loop that a write holds. */
 export class QuickWrites {
   private readonly pause = new SlowPause(pauseMs);
   private idleAtLast = 0;
@@ -43,7 +43,7 @@ export class QuickWrites {
 
   constructor(private readonly machine: WritingMachine) {}
 
-  /** Bytes of `source` that are written and synced; null = this write is one for the pool. */
+  /** Bytes of `source` written and synced; null = this write should use the pool. */
   write(file: number, source: Buffer, position: number): number | null {
     const { machine } = this;
     const { length } = source;
@@ -60,7 +60,7 @@ export class QuickWrites {
     return written;
   }
 
-  /** A write of so many bytes has ended, here or in the pool. */
+  /** A write of `length` bytes has ended, here or in the pool. */
   ended(length: number): void {
     this.idleAtLast = this.machine.idleMs();
     this.lengthOfLast = length;

@@ -1,4 +1,4 @@
-/** Removing a file on a file system that has no room for anything, not even for that. */
+/** Removes a file on a file system that is so full that even a removal may fail. */
 import { isNoSpace } from '../faults/storage-errors.js';
 import type { Disk } from './disk.js';
 import { withFile } from './whole-file.js';

@@ -1,4 +1,4 @@
-/** Names and paths: what lies where in a data folder. Log names never become file names. */
+/** Names and paths of everything in a data folder. Log names never become file names. */
 import { join } from 'node:path';
 
 /** The parts of a data folder. */
@@ -6,14 +6,14 @@ export class StoreDirectory {
   readonly lock: string;
   readonly reserve: string;
   readonly watermarks: string;
-  /** Groups of many logs, before the files of the segments are synced. */
+  /** The write-ahead log: groups of many logs, before the files of their segments are synced. */
   readonly wal: string;
   readonly logs: string;
-  /** Files on their way to their name; emptied at every start. */
+  /** Unfinished files, before they get their name; emptied at every start. */
   readonly aside: string;
-  /** What users of logs remember of them; may be deleted at any time. */
+  /** Snapshots of what users of logs remember; may be deleted at any time. */
   readonly snapshots: string;
-  /** What recovery would not throw away. Nothing here is ever deleted by the store. */
+  /** Files that recovery would not delete. The store never deletes anything here. */
   readonly quarantine: string;
 
   constructor(readonly path: string) {
@@ -47,22 +47,22 @@ export class StoreDirectory {
     return join(this.log(logId), `${padded(number)}.index`);
   }
 
-  /** Digests of records that went from a segment which stands in the place of others. */
+  /** Digests of records that were removed when the segment replaced others. */
   pruned(logId: number, number: number): string {
     return join(this.log(logId), `${padded(number)}.pruned`);
   }
 
-  /** What the sealed segments of a log were, one entry for each. */
+  /** The chain of a log, with an entry for each segment that was sealed. */
   chain(logId: number): string {
     return join(this.log(logId), chainName);
   }
 
-  /** A file on the way to its name: gone after the next start. */
+  /** A file that does not have its final name yet: the next start removes it. */
   asideFile(name: string): string {
     return join(this.aside, name);
   }
 
-  /** Where a start, the one of `epoch`, keeps what it would not throw away. */
+  /** Where the start of `epoch` keeps a file that it would not delete. */
   quarantined(epoch: number, name: string): string {
     return join(this.quarantine, `${padded(epoch)}-${name}`);
   }
@@ -75,10 +75,10 @@ export class StoreDirectory {
 /** The name of a log's chain in its directory. */
 export const chainName = 'CHAIN';
 
-/** What the files of a segment are called. */
+/** The kinds of files of a segment. */
 export type SegmentFile = 'log' | 'index' | 'pruned';
 
-/** Padded, so that a listing is in order. */
+/** Padded, so that a listing is sorted. */
 function padded(number: number): string {
   return String(number).padStart(10, '0');
 }
@@ -92,6 +92,6 @@ export function parseLogName(name: string): number | null {
 export function parseSegmentName(name: string): { number: number; kind: SegmentFile } | null {
   const match = /^(\d{10})\.(log|index|pruned)$/.exec(name);
   if (match === null) return null;
-  // The pattern has no others.
+  // Cast: the pattern allows no other kinds.
   return { number: Number(match[1]), kind: match[2] as SegmentFile };
 }

@@ -1,4 +1,4 @@
-/** The files of one open store, for every part of it that reads or changes them. */
+/** The files of one open store, for every part of the store that reads or changes them. */
 import type { Disk } from './disk.js';
 import type { OpenFiles } from './open-files.js';
 import type { StoreDirectory } from './store-directory.js';
@@ -6,8 +6,8 @@ import type { StoreDirectory } from './store-directory.js';
 /** A disk, and the data folder on it. */
 export interface StoreFiles {
   readonly disk: Disk;
-  /** Where each of them lies. */
+  /** The paths of the files. */
   readonly directory: StoreDirectory;
-  /** Those that are held open. */
+  /** The files that are held open. */
   readonly openFiles: OpenFiles;
 }

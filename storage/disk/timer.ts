@@ -1,4 +1,4 @@
-/** Time that comes from outside: nothing here sets a timer of the process by itself. */
+/** Timers are passed in from outside: this library never sets a timer of the process itself. */
 
-/** Calls back once after a delay, and returns what cancels it. */
+/** Calls back once after a delay, and returns a function that cancels it. */
 export type Timer = (delayMs: number, callback: () => void) => () => void;

@@ -1,16 +1,16 @@
-/** Reading around what the disk does not read: the bytes beside a bad sector are still there. */
+/** Reads around parts that the disk cannot read: the bytes beside a bad sector are still there. */
 import { errorCode } from '../faults/storage-errors.js';
 import type { Disk } from './disk.js';
 
-/** The system reads files by the page: where it cannot read a sector, none of its page is read. */
+/** The system reads files in pages: if it cannot read a sector, it reads nothing of its page. */
 const pageBytes = 4096;
 
-/** Stands where nothing was read: no checksum that a file was written with holds over it. */
+/** Replaces bytes that were not read: no checksum written with a file matches them. */
 const filler = 'unreadable';
 
 /**
- * The same disk, but for reads: a page that the disk does not read is filled, and `met` is called
- * with its first byte in the file. Only for what checks every byte that it reads.
+ * The same disk except for reads: a page that the disk cannot read is filled, and `met` is called
+ * with the position of its first byte. Only for readers that check every byte.
  */
 export function aroundUnreadable(disk: Disk, met: (position: number) => void): Disk {
   const read: Disk['read'] = async (file, target, position) => {
@@ -19,7 +19,7 @@ export function aroundUnreadable(disk: Disk, met: (position: number) => void): D
     } catch (error) {
       if (errorCode(error) !== 'EIO') throw error;
     }
-    // The error may be of bytes behind the first page.
+    // The error may concern bytes behind the first page.
     const page = target.subarray(0, pageBytes - (position % pageBytes));
     try {
       return await disk.read(file, page, position);
@@ -30,7 +30,7 @@ export function aroundUnreadable(disk: Disk, met: (position: number) => void): D
       return page.length;
     }
   };
-  // A disk may be a class, whose methods a spread would lose.
+  // A disk may be a class instance, whose methods a spread would lose.
   return new Proxy(disk, {
     get: (own, name: keyof Disk) => (name === 'read' ? read : own[name].bind(own)),
   });

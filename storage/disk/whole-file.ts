@@ -1,4 +1,4 @@
-/** Reading and writing that does not stop half way: the loops every user of the port needs. */
+/** Reads and writes that do not stop half way: the loops that every user of the port needs. */
 import type { Disk, FileHandle } from './disk.js';
 
 /** Writes all of `source` at `position`, however many calls of `method` it takes. */
@@ -17,7 +17,7 @@ export async function writeFully(
   }
 }
 
-/** Up to `length` bytes at `position`; fewer only where the file ends. */
+/** Up to `length` bytes at `position`; fewer only at the end of the file. */
 export function readUpTo(
   disk: Disk,
   file: FileHandle,
@@ -27,7 +27,7 @@ export function readUpTo(
   return readInto(disk, file, position, Buffer.allocUnsafeSlow(length));
 }
 
-/** As much of `target` as could be filled from `position` on. */
+/** The part of `target` that could be filled from `position` on. */
 export async function readInto(
   disk: Disk,
   file: FileHandle,
@@ -45,7 +45,7 @@ export async function readInto(
 
 const zeros = Buffer.alloc(1024 * 1024);
 
-/** Whether there is nothing but zeros in [position, end). */
+/** Whether [position, end) contains nothing but zeros. */
 export async function isZero(
   disk: Disk,
   file: FileHandle,
@@ -82,8 +82,9 @@ export function readWhole(disk: Disk, path: string): Promise<Buffer> {
 }
 
 /**
- * Puts `content` at `path` so that a crash leaves the old file or the new one, never a mixture:
- * written aside, synced, renamed. The new name is durable after `syncDirectory` of its directory.
+ * Puts `content` at `path` so that a crash leaves the old file or the new one, never a mixture: it
+ * is written aside, synced and renamed. The new name is durable after `syncDirectory` of its
+ * directory.
  */
 export async function replaceFile(
   disk: Disk,
@@ -95,7 +96,7 @@ export async function replaceFile(
   await disk.rename(aside, path);
 }
 
-/** Writes a file anew that nothing refers to yet, and syncs it. */
+/** Writes a new file, to which nothing refers yet, and syncs it. */
 export async function writeAside(disk: Disk, path: string, content: Buffer): Promise<void> {
   await disk.remove(path).catch(() => undefined);
   await withFile(disk, path, 'create', async (file) => {

@@ -8,8 +8,8 @@ export class Fence {
   readonly closed: ((error: StorageError) => void)[] = [];
 
   /**
-   * Fences the store, if it is not yet; returns what to refuse every caller with. Never `DiskFull`,
-   * which says for certain that nothing was stored.
+   * Fences the store, if it is not fenced yet; returns the error for every caller. Never
+   * `DiskFull`, which would say for certain that nothing was stored.
    */
   fail(doing: string, cause: unknown): StorageError {
     if (this.error !== null) return this.error;
@@ -20,7 +20,7 @@ export class Fence {
     return error;
   }
 
-  /** Whether something was not done for want of room, and the store can go on without it. */
+  /** Whether the error is only a lack of room, and the store can continue without the work. */
   lacksRoom(error: unknown): boolean {
     return this.error === null && (error instanceof DiskFull || isNoSpace(error));
   }

@@ -1,8 +1,8 @@
-/** Everything that can go wrong in here: one catalogue that the process maps to its exit code. */
+/** All errors of this library: one catalogue, which the process maps to its exit code. */
 import { constants } from 'node:os';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
 
-/** What every error of this library is; `code` is the catalogue's key. */
+/** The base of every error of this library; `code` is the key in the catalogue. */
 export abstract class StorageError extends Error {
   abstract readonly code:
     | 'damaged'
@@ -18,7 +18,7 @@ export abstract class StorageError extends Error {
     | 'not_owner'
     | 'missing'
     | 'closed';
-  /** What the process should exit with when this ends it (sysexits.h); 70 where nothing says so. */
+  /** The exit code if the error ends the process (sysexits.h); 70 unless overridden. */
   readonly exitCode: number = 70;
 
   override get name(): string {
@@ -26,7 +26,7 @@ export abstract class StorageError extends Error {
   }
 }
 
-/** Where the damage is: bytes `[from, to)` of `file`, and what is still good in front of it. */
+/** The place of the damage: bytes `[from, to)` of `file`, and what is still good before it. */
 export interface DamagedRange {
   readonly file: string;
   readonly from: number;
@@ -51,13 +51,13 @@ export class DamagedData extends StorageError {
   }
 }
 
-/** Damage that a log lives with: its offsets in the range cannot be read, all others can. */
+/** Damage that a log isolates: offsets in the range cannot be read, all others can. */
 export class DamagedOffsets extends DamagedData {
   constructor(
     range: DamagedRange,
     reason: string,
     readonly logName: string,
-    /** Reading goes on at `until`. */
+    /** Reading continues at `until`. */
     readonly offsets: OffsetRange,
   ) {
     const { from, until } = offsets;
@@ -65,11 +65,11 @@ export class DamagedOffsets extends DamagedData {
   }
 }
 
-/** A later version of the program wrote what this one cannot read. */
+/** A later version of the program wrote something that this one cannot read. */
 export class NewerFormat extends StorageError {
   readonly code = 'newer_format';
   override readonly exitCode = 65;
-  /** `what` says what has which version. */
+  /** `what` names the thing and its version. */
   constructor(what: string) {
     super(`${what}, which a later version of Stepwell wrote: start that one`);
   }
@@ -84,7 +84,7 @@ export class DirectoryInUse extends StorageError {
   }
 }
 
-/** Nothing here can lock a data folder, which two processes must not have at once. */
+/** Nothing on this machine can lock a data folder, which two processes must never open at once. */
 export class LockUnavailable extends StorageError {
   readonly code = 'no_lock';
   override readonly exitCode = 69;
@@ -98,13 +98,13 @@ export class LockUnavailable extends StorageError {
   }
 }
 
-/** Another machine owns what this one would write to, or may: what was on its way may be lost. */
+/** Another machine owns, or may own, what this one writes to: appends in flight may be lost. */
 export class NotTheOwner extends StorageError {
   readonly code = 'not_owner';
   override readonly exitCode = 75;
 }
 
-/** Records that others have committed are not in this folder, nor where it follows them. */
+/** Records committed by others are missing from this folder and from the log that it follows. */
 export class RecordsMissing extends StorageError {
   readonly code = 'missing';
   override readonly exitCode = 65;
@@ -117,8 +117,8 @@ export class RecordsMissing extends StorageError {
 }
 
 /**
- * A write, fdatasync or other file operation failed: what is on disk is no longer known. Also for
- * want of room, where that cannot be undone or the store cannot go on without.
+ * A write, fdatasync or other file operation failed: the state of the disk is no longer known. Also
+ * for lack of room, if the write cannot be undone or the store cannot continue without it.
  */
 export class DiskFailure extends StorageError {
   readonly code: 'disk_failure' | 'disk_full' = 'disk_failure';
@@ -129,14 +129,14 @@ export class DiskFailure extends StorageError {
 }
 
 /**
- * No space, or a quota or file size limit was met: what was asked was not done, nothing of it is
- * left, and the store goes on. The exit code is for a start that ends with it.
+ * There is no space, or a quota or file size limit was reached: the operation was not done, nothing
+ * of it is left, and the store continues. The exit code is for a start that ends with this error.
  */
 export class DiskFull extends DiskFailure {
   override readonly code = 'disk_full';
 }
 
-/** A read outside `[startOffset, endOffset]`; both are the valid range of that moment. */
+/** A read outside `[startOffset, endOffset]`, the valid range at that moment. */
 export class OffsetOutOfRange extends StorageError {
   readonly code = 'offset_out_of_range';
   constructor(
@@ -164,7 +164,7 @@ export class LogClosed extends StorageError {
   }
 }
 
-/** A copy goes into a folder that holds nothing. */
+/** The target folder of a copy must be empty. */
 export class FolderNotEmpty extends StorageError {
   readonly code = 'not_empty';
   override readonly exitCode = 73;
@@ -182,7 +182,7 @@ export class CopyUnderWay extends StorageError {
   }
 }
 
-/** What was to be copied changed before it was copied, each time. Another try may succeed. */
+/** The source changed each time before it was copied. Another try may succeed. */
 export class KeepsChanging extends StorageError {
   readonly code = 'changing';
   override readonly exitCode = 75;
@@ -192,47 +192,47 @@ export class KeepsChanging extends StorageError {
   }
 }
 
-/** What a file operation threw, in words. */
+/** The error of a file operation, in words. */
 function reasonOf(cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (errorCode(cause) !== 'EDQUOT') return reason;
   return reason.replace(unnamedError, 'EDQUOT: disk quota exceeded');
 }
 
-/** What Node.js writes for an error number that it has no name for. */
+/** The text of Node.js for an error number that it has no name for. */
 const unnamedError = /^Unknown system error (-\d+): Unknown system error \1/;
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** The typed form of what a file operation threw. */
+/** The typed error for one thrown by a file operation. */
 export function diskError(doing: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
   return isNoSpace(cause) ? new DiskFull(doing, cause) : new DiskFailure(doing, cause);
 }
 
-/** Whether a file operation failed only for want of room. */
+/** Whether a file operation failed only for lack of room. */
 export function isNoSpace(cause: unknown): boolean {
   return fullCodes.has(errorCode(cause));
 }
 
-/** Whether what ended a store, or was refused, was the want of room: the cause of it says so. */
+/** Whether an error, or the cause of it, is a lack of room. */
 export function isWantOfRoom(error: unknown): boolean {
   if (error instanceof DiskFull || isNoSpace(error)) return true;
   return error instanceof DiskFailure && isWantOfRoom(error.cause);
 }
 
-/** Whether a file was not opened because the process, or the machine, has too many open. */
+/** Whether opening a file failed because the process, or the machine, has too many open. */
 export function lacksDescriptors(cause: unknown): boolean {
   const code = errorCode(cause);
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
 /**
- * The errno name of a file operation's error, or ''. Of a quota that was met too: Node.js has no
- * name for it, and calls it `Unknown system error -122`.
+ * The errno name of a file operation's error, or ''. Includes a reached quota, for which Node.js
+ * has no name: it says `Unknown system error -122`.
  */
 export function errorCode(cause: unknown): string {
-  // Not `instanceof Error`: an error of node:fs may come from another realm (a test's, a worker's).
+  // Not `instanceof Error`: an error of node:fs may come from another realm (of a test or worker).
   if (typeof cause !== 'object' || cause === null || !('code' in cause)) return '';
   if ('errno' in cause && cause.errno === -constants.errno.EDQUOT) return 'EDQUOT';
   return typeof cause.code === 'string' ? cause.code : '';

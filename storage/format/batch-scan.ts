@@ -1,4 +1,4 @@
-/** Reads the batches of a segment file one after another; says where, and why, it had to stop. */
+/** Reads the batches of a segment file one after another; says where and why it stopped. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { readUpTo } from '../disk/whole-file.js';
 import {
@@ -9,7 +9,7 @@ import {
   decodeBatchHeader,
 } from './record-batch.js';
 
-/** A batch that is intact and in its place. */
+/** A batch that is intact and in its right place. */
 export interface ScannedBatch {
   readonly header: BatchHeader;
   /** A view of the scan's chunk, which is never written again. */
@@ -30,13 +30,13 @@ export interface ScanRange {
   readonly chunkBytes: number;
 }
 
-/** One pass over a range. `next()` gives batches by the chunk until it gives none. */
+/** One pass over a range. `next()` returns batches chunk by chunk until none are left. */
 export class BatchScan {
-  /** Bytes before this were given out. */
+  /** Bytes before this have been returned as batches. */
   position: number;
-  /** Why the scan stopped before its limit; null while it has not. */
+  /** Why the scan stopped before its limit; null if it has not. */
   fault: string | null = null;
-  /** Where a first look has found a fault: it counts once a second one has, too. */
+  /** Where a first look found a fault: it counts only if a second look finds it, too. */
   private doubted = -1;
   private previous: BatchHeader | null = null;
   private chain: number | null;
@@ -75,7 +75,7 @@ export class BatchScan {
     }
   }
 
-  /** Decodes what `chunk` holds whole; returns the bytes the batch at `position` needs, or 0. */
+  /** Decodes the whole batches in `chunk`; returns how many bytes the next batch needs, or 0. */
   private decode(chunk: Buffer, batches: ScannedBatch[]): number {
     const start = this.position;
     for (;;) {
@@ -103,7 +103,7 @@ export class BatchScan {
     }
   }
 
-  /** Why an intact header does not belong here; null when it does. */
+  /** Why an intact header does not belong here; null if it does. */
   private misplaced(header: BatchHeader): string | null {
     const { previous } = this;
     if (header.filePosition !== this.position) return 'a record batch of another place';

@@ -1,22 +1,22 @@
-/** Records that are passed on as they lie in a batch's body: looked at, not decoded. */
+/** Records that are passed on in their encoded form: examined, but not decoded. */
 import type { Offset } from '../offsets/offset.js';
 import { fixedLength, recordEnd } from './record.js';
 
-/** Records of a body, from one of them to its end. */
+/** The records of a body from one of them to the end. */
 export interface EncodedRecords {
   /** The whole body. */
   readonly body: Buffer;
-  /** Where the first of them begins in it. */
+  /** Where the first of the records begins in the body. */
   readonly start: number;
   readonly firstOffset: Offset;
   readonly count: number;
-  /** The latest of their timestamps. */
+  /** The latest timestamp of the records. */
   readonly maxTimestamp: number;
 }
 
 /**
- * Those with offsets from `from` on; null where there are none. Throws `RangeError` where the bytes
- * do not follow the grammar, or offsets are left out.
+ * The records with offsets from `from` on; null if there are none. Throws `RangeError` if the bytes
+ * do not follow the grammar, or if offsets are left out.
  */
 export function encodedFrom(body: Buffer, baseOffset: Offset, from: Offset): EncodedRecords | null {
   let first = -1;
@@ -36,14 +36,14 @@ export function encodedFrom(body: Buffer, baseOffset: Offset, from: Offset): Enc
   return first < 0 ? null : { body, start: first, firstOffset, count, maxTimestamp };
 }
 
-/** Gives the record at `start` its place in a body. */
+/** Sets the offset of the record at `start`, relative to the base offset of its batch. */
 export function placeRecord(body: Buffer, start: number, offsetDelta: number): void {
   body.writeUInt32LE(offsetDelta, start + 4);
 }
 
 /**
- * Calls `visit` with where each index term of the record at `start` lies; returns where the record
- * ends. Throws `RangeError` where the bytes do not follow the grammar.
+ * Calls `visit` with the place of each index term of the record at `start`; returns the end of the
+ * record. Throws `RangeError` if the bytes do not follow the grammar.
  */
 export function eachTerm(
   body: Buffer,

@@ -1,4 +1,4 @@
-/** The batch: what is written at once, checked at once, and stays whole or never was. */
+/** The batch: the unit of writing and checking, which exists as a whole or not at all. */
 import { crc32 } from 'node:zlib';
 import { type LookedThrough, type Offset, readOffset, writeOffset } from '../offsets/offset.js';
 import { decodeRecords, findRecord, recordOffsets, type StoredRecord } from './record.js';
@@ -32,7 +32,7 @@ import { decodeRecords, findRecord, recordOffsets, type StoredRecord } from './r
 /** Bytes before the body of each batch. */
 export const batchHeaderLength = 88;
 const magic = 0x42525753;
-/** The bytes every batch begins with. */
+/** The bytes with which every batch begins. */
 export const batchMagic = Buffer.from('SWRB');
 const version = 1;
 const attributeRewritten = 1;
@@ -40,7 +40,7 @@ const attributeRewritten = 1;
 /** The largest body, and so the largest append. */
 export const bodyLengthMax = 32 * 1024 * 1024;
 
-/** What stands in front of a batch's records. Offsets are half-open: [baseOffset, nextOffset). */
+/** The header before a batch's records. Offsets are half-open: [baseOffset, nextOffset). */
 export interface BatchHeader {
   readonly headerChecksum: number;
   readonly bodyLength: number;
@@ -58,33 +58,33 @@ export interface BatchHeader {
   readonly maxTimestamp: number;
 }
 
-/** Bytes a batch takes in its file. */
+/** Bytes that a batch takes in its file. */
 export function batchLength(bodyLength: number): number {
   return (batchHeaderLength + bodyLength + 7) & ~7;
 }
 
-/** Marks the batches of one log of one store. */
+/** The tag that marks the batches of one log of one store. */
 export function logTagOf(storeId: Buffer, logId: number): number {
   const id = Buffer.alloc(4);
   id.writeUInt32LE(logId);
   return crc32(id, crc32(storeId));
 }
 
-/** What a batch holds. */
+/** The header fields about the content of a batch. */
 export type BatchContent = Pick<
   BatchHeader,
   'bodyLength' | 'baseOffset' | 'nextOffset' | 'recordCount' | 'appendTime' | 'maxTimestamp'
 >;
 
-/** Where a batch stands. */
+/** The header fields about the place of a batch. */
 export type BatchPlace = Pick<
   BatchHeader,
   'rewritten' | 'epoch' | 'filePosition' | 'durablePosition' | 'previousChecksum' | 'logTag'
 >;
 
 /**
- * Writes the header of the batch whose body lies at `start + 88` in `target`, checksums included,
- * and zeroes the padding behind the body. Returns its header checksum, the next batch's link.
+ * Writes the header of the batch whose body is at `start + 88` in `target`, checksums included, and
+ * zeroes the padding after the body. Returns the header checksum, to which the next batch links.
  */
 export function sealBatch(
   target: Buffer,
@@ -117,7 +117,7 @@ export function sealBatch(
   return checksum;
 }
 
-/** The header at `start`, or null where there is none that is intact. */
+/** The header at `start`; null if there is no intact one. */
 export function decodeBatchHeader(source: Buffer, start: number): BatchHeader | null {
   if (start + batchHeaderLength > source.length) return null;
   if (source.readUInt32LE(start) !== magic) return null;
@@ -146,7 +146,7 @@ export function decodeBatchHeader(source: Buffer, start: number): BatchHeader | 
   };
 }
 
-/** Why the body at `bodyStart` is not the one `header` describes; null when it is intact. */
+/** Why the body at `bodyStart` is not the one that `header` describes; null if it is intact. */
 export function bodyFault(source: Buffer, bodyStart: number, header: BatchHeader): string | null {
   const bodyEnd = bodyStart + header.bodyLength;
   const end = bodyStart - batchHeaderLength + batchLength(header.bodyLength);
@@ -160,10 +160,10 @@ export function bodyFault(source: Buffer, bodyStart: number, header: BatchHeader
   return null;
 }
 
-/** A batch that is passed on, to another thread say: see `RecordBatch.content`. */
+/** A batch that is passed on, for example to another thread: see `RecordBatch.content`. */
 export interface BatchBytes {
   readonly header: BatchHeader;
-  /** The part of it that is meant: [baseOffset, nextOffset). */
+  /** The offsets to use: [baseOffset, nextOffset). */
   readonly baseOffset: Offset;
   readonly nextOffset: Offset;
   /** The body of the whole batch, intact. */
@@ -186,9 +186,9 @@ export interface RecordBatch {
   /** Bytes of the whole batch on disk. */
   readonly byteLength: number;
   records(): readonly StoredRecord[];
-  /** The batch as it may be passed on. */
+  /** The batch in a form that can be passed on. */
   readonly content: BatchBytes;
-  /** The record at `offset`; null where there is none here. */
+  /** The record at `offset`; null if there is none here. */
   record(offset: Offset): StoredRecord | null;
 }
 
@@ -232,12 +232,12 @@ export class BatchView implements RecordBatch {
     return this.backwards ? records.reverse() : records;
   }
 
-  /** How many records are here: fewer than offsets where the log was compacted. */
+  /** How many records are here: fewer than offsets if the log was compacted. */
   get recordCount(): number {
     return this.isDense ? this.nextOffset - this.baseOffset : this.offsets().length;
   }
 
-  /** The first `count` of the records here, in the direction of the read. */
+  /** The first `count` records, in the direction of the read. */
   first(count: number): BatchView {
     const { header, body, baseOffset, nextOffset, backwards } = this;
     if (this.recordCount <= count) return this;

@@ -1,19 +1,19 @@
-/** A record on its way into the body of a batch, whose grammar is in `record.ts`. */
+/** Encodes a record into the body of a batch; `record.ts` has the grammar. */
 import { TooLarge } from '../faults/storage-errors.js';
 import { fixedLength, type RecordHeader, type RecordInput } from './record.js';
 
-/** Of headers, of terms, and of the bytes of each name: two bytes say how many. */
+/** The limit for headers, for terms, and for the bytes of each name: each count has two bytes. */
 const countMax = 0xffff;
 
-/** Up to this a loop costs less than the call of what is native. */
+/** Up to this length, a loop is cheaper than a native call. */
 const shortText = 64;
 
-/** Of UTF-8, for one unit of a string. */
+/** UTF-8 bytes for one code unit of a string, at most. */
 const bytesOfUnitMax = 3;
 
 /**
- * Bytes that `record` takes in a batch. Throws `TooLarge` for what the grammar cannot hold, and
- * `RangeError` for a timestamp that is no point in time.
+ * How many bytes `record` takes in a batch. Throws `TooLarge` if the grammar cannot hold it, and
+ * `RangeError` for a timestamp that is not finite.
  */
 export function recordLength(record: RecordInput): number {
   if (record.timestamp !== undefined && !Number.isFinite(record.timestamp)) {
@@ -47,7 +47,7 @@ function textLength(what: string, text: string): number {
   return length;
 }
 
-/** Writes a record, which takes its `recordLength`; answers where it ends. */
+/** Writes a record, which takes its `recordLength`; returns the position of its end. */
 export function encodeRecord(
   target: Buffer,
   start: number,
@@ -99,12 +99,12 @@ function encodeText(target: Buffer, position: number, text: string): number {
   return position + 2 + length;
 }
 
-/** Bytes that a text may take at most. */
+/** The most bytes that a text may take. */
 export function textBytesMax(text: string): number {
   return text.length * bytesOfUnitMax;
 }
 
-/** Writes a text at `start`, and says how many bytes it has. */
+/** Writes a text at `start`, and returns its number of bytes. */
 export function writeText(target: Buffer, start: number, text: string): number {
   const { length } = text;
   if (length > shortText) return target.write(text, start);

@@ -1,18 +1,18 @@
-/** Headers and terms of a record, read from its bytes (the grammar is in `record.ts`). */
+/** Decodes the headers and terms of a record (`record.ts` has the grammar). */
 
-/** A header of a record; names may repeat, order is kept. */
+/** A header of a record; names may repeat, and their order is kept. */
 export interface RecordHeader {
   readonly name: string;
   readonly value: Buffer | null;
 }
 
-/** Where a reader stands within a record, and where that ends. */
+/** The position of a reader within a record, and the record's end. */
 export interface ByteCursor {
   position: number;
   readonly end: number;
 }
 
-/** Throws `RangeError` where the bytes do not follow the grammar, as all of these do. */
+/** Decodes headers. Like all of these, throws `RangeError` if the bytes are not in the grammar. */
 export function decodeHeaders(body: Buffer, cursor: ByteCursor, count: number): RecordHeader[] {
   const headers: RecordHeader[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -24,7 +24,7 @@ export function decodeHeaders(body: Buffer, cursor: ByteCursor, count: number): 
   return headers;
 }
 
-/** They stand behind the headers. */
+/** Decodes the terms, which follow the headers. */
 export function decodeTerms(body: Buffer, cursor: ByteCursor, count: number): string[] {
   const terms: string[] = [];
   for (let index = 0; index < count; index += 1) terms.push(decodeText(body, cursor));

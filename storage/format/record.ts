@@ -1,4 +1,4 @@
-/** One record inside a batch: what a caller gives, its bytes, and what a reader gets of them. */
+/** One record inside a batch: as a caller passes it, its bytes, and as a reader gets it. */
 import type { LookedThrough, Offset } from '../offsets/offset.js';
 import {
   type ByteCursor,
@@ -9,19 +9,19 @@ import {
 
 export type { RecordHeader } from './record-headers.js';
 
-/** A record to append. All bytes are opaque; a text is its UTF-8. */
+/** A record to append. All bytes are opaque; a string stands for its UTF-8. */
 export interface RecordInput {
   readonly key: Buffer | string | null;
-  /** Null is a tombstone. */
+  /** Null = the record is a tombstone. */
   readonly value: Buffer | null;
   readonly headers?: readonly RecordHeader[];
-  /** Any number of milliseconds; without it the time of the append. */
+  /** Any number of milliseconds; absent: the time of the append. */
   readonly timestamp?: number;
-  /** What `find` can find it by. Kept in the record, so that an index can always be rebuilt. */
+  /** Terms by which `find` finds the record. Kept in it, so that an index can always be rebuilt. */
   readonly terms?: readonly string[];
 }
 
-/** A record as read. Its buffers are views of the read's own buffer. */
+/** A record as read. Its buffers are views of the buffer of the read. */
 export interface LogRecord {
   readonly offset: Offset;
   readonly timestamp: number;
@@ -31,17 +31,17 @@ export interface LogRecord {
   readonly terms: readonly string[];
 }
 
-/** A record in the bytes that it was read with, so that a reader need not cut them. */
+/** A record with the bytes from which it was read, so that a reader need not slice them. */
 export interface StoredRecord extends LogRecord {
-  /** Of a whole batch. */
+  /** The body of the whole batch. */
   readonly bytes: Buffer;
-  /** Where the key begins in these bytes; the value follows it. */
+  /** Where the key begins in `bytes`; the value follows it. */
   readonly keyStart: number;
   /** -1 for null. */
   readonly keyLength: number;
   /** -1 for null. */
   readonly valueLength: number;
-  /** Of the record and all its parts. */
+  /** Bytes of the record with all its parts. */
   readonly byteLength: number;
 }
 
@@ -60,15 +60,15 @@ export interface StoredRecord extends LogRecord {
 
   Fixed widths: in JavaScript they are faster than varints, and a batch shares its own header.
 */
-/** Bytes of a record in front of its key. */
+/** Bytes of a record before its key. */
 export const fixedLength = 28;
 const noHeaders: readonly RecordHeader[] = [];
 const noTerms: readonly string[] = [];
 
 /**
- * Reads the records of a batch's body with offsets in [from, until), in order; steps over the
- * others. Throws `RangeError` where the bytes do not follow the grammar (of headers and terms: when
- * they are asked for); with a body whose checksum holds that is a broken invariant.
+ * Decodes the records of a batch's body with offsets in [from, until), in order; skips the others.
+ * Throws `RangeError` if the bytes do not follow the grammar (for headers and terms: when they are
+ * accessed). If the checksum of the body holds, that is a broken invariant.
  */
 export function decodeRecords(
   body: Buffer,
@@ -87,13 +87,13 @@ export function decodeRecords(
   return records;
 }
 
-/** A record and all its bytes, which can be copied to another body of the same base offset. */
+/** A record with all its bytes, which can be copied to another body with the same base offset. */
 export interface EncodedRecord {
   readonly record: LogRecord;
   readonly bytes: Buffer;
 }
 
-/** As `decodeRecords`, with the bytes of each. */
+/** Like `decodeRecords`, with the bytes of each record. */
 export function splitRecords(body: Buffer, baseOffset: Offset): EncodedRecord[] {
   let start = 0;
   return decodeRecords(body, baseOffset).map((record) => {
@@ -104,7 +104,7 @@ export function splitRecords(body: Buffer, baseOffset: Offset): EncodedRecord[] 
   });
 }
 
-/** Only the offsets of a body's records, in order. */
+/** The offsets of a body's records, in order. */
 export function recordOffsets(body: Buffer, baseOffset: Offset): Offset[] {
   const offsets: Offset[] = [];
   for (let start = 0; start < body.length; start = recordEnd(body, start)) {
@@ -113,14 +113,14 @@ export function recordOffsets(body: Buffer, baseOffset: Offset): Offset[] {
   return offsets;
 }
 
-/** Where the record at `start` ends. Throws `RangeError` where it cannot. */
+/** The end of the record at `start`. Throws `RangeError` if the length is impossible. */
 export function recordEnd(body: Buffer, start: number): number {
   const end = start + 4 + body.readUInt32LE(start);
   if (end < start + fixedLength || end > body.length) throw new RangeError('record length');
   return end;
 }
 
-/** The record with `offset`, or null; rising offsets cost one way through the body by `looked`. */
+/** The record with `offset`, or null; with `looked`, rising offsets take one pass over the body. */
 export function findRecord(
   body: Buffer,
   baseOffset: Offset,
@@ -140,7 +140,7 @@ export function findRecord(
   return null;
 }
 
-/** A record whose parts are read when they are asked for: a replay asks for none of them. */
+/** A record whose parts are decoded on access: a replay accesses none of them. */
 class DecodedRecord implements StoredRecord {
   readonly offset: Offset;
   readonly timestamp: number;
@@ -151,7 +151,7 @@ class DecodedRecord implements StoredRecord {
   private readonly headerCount: number;
   private readonly termCount: number;
 
-  /** The one in [start, end) of a body. Throws `RangeError` where its parts are longer than it. */
+  /** The record in [start, end) of a body. Throws `RangeError` if its parts exceed it. */
   constructor(
     readonly bytes: Buffer,
     start: number,

@@ -1,4 +1,4 @@
-/** What stands before and behind the batches of a segment file. */
+/** The bytes before and after the batches in a segment file: header and footer. */
 import { crc32 } from 'node:zlib';
 import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
 
@@ -8,11 +8,11 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
   header =>
      0  magic             'SWSG'
      4  version           UINT16   1
-     6  minimumVersion    UINT16   1: who cannot read this version refuses the file
+     6  minimumVersion    UINT16   1: a program that cannot read it refuses the file
      8  storeId           16 bytes
     24  logId             UINT32
     28  number            UINT32   must equal the file's name
-    32  baseOffset        UINT64   of its first batch, or of what it stands in the place of
+    32  baseOffset        UINT64   of its first batch, or of the segments that it replaces
     40  chainSeed         UINT32   headerChecksum of the last batch in the segment before
     44  previousEnd       UINT32   where the batches of the segment before end; all fdatasynced
                                    (both: of the segment that was before it when it was begun)
@@ -20,7 +20,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
     56  epoch             UINT32
     60  checksum          UINT32   crc32 of bytes 0 to 59
 
-  The header is written together with the first batch: a segment that was made ahead is all zeros.
+  The header is written with the first batch: a segment that was made ahead is all zeros.
 */
 /** Bytes before the first batch. */
 export const segmentHeaderLength = 64;
@@ -55,7 +55,7 @@ export function encodeSegmentHeader(target: Buffer, header: SegmentHeader): void
   target.writeUInt32LE(crc32(target.subarray(0, 60)), 60);
 }
 
-/** Who writes a segment, and by which clock: its header and its batches say so. */
+/** Which store writes a segment, and by which clock: recorded in its header and batches. */
 export interface SegmentOrigin {
   readonly storeId: Buffer;
   readonly epoch: number;
@@ -63,7 +63,7 @@ export interface SegmentOrigin {
   now(): number;
 }
 
-/** The header of a segment file, or null where there is none that is intact. */
+/** The header of a segment file; null if there is no intact one. */
 export function decodeSegmentHeader(source: Buffer): SegmentHeader | null {
   if (source.length < segmentHeaderLength || source.readUInt32LE(0) !== headerMagic) return null;
   if (source.readUInt32LE(60) !== crc32(source.subarray(0, 60))) return null;
@@ -80,27 +80,27 @@ export function decodeSegmentHeader(source: Buffer): SegmentHeader | null {
   };
 }
 
-/** What the header of a segment says of the one before it. */
+/** What the header of a segment says of the segment before it. */
 export interface SegmentLink {
   readonly lastChecksum: number;
   readonly end: number;
 }
 
-/** Whether a segment was begun behind the one, or those, that `before` is linked as. */
+/** Whether a segment was begun after the segment or segments that `before` links to. */
 function followsOn(header: SegmentHeader, before: { readonly link: SegmentLink }): boolean {
   const { lastChecksum, end } = before.link;
   return header.chainSeed === lastChecksum && header.previousEnd === end;
 }
 
-/** Where a segment belongs. */
+/** The place where a segment belongs. */
 export interface SegmentPlace {
   readonly logId: number;
   readonly number: number;
-  /** The segment in front of it, if that is still there. */
+  /** The segment before it, if that still exists. */
   readonly before: { readonly link: SegmentLink } | null | undefined;
 }
 
-/** Why a segment with this header is not the one that belongs in a place; null where it is. */
+/** Why a segment with this header does not belong in a place; null if it does. */
 export function headerFault(
   storeId: Buffer,
   { logId, number, before }: SegmentPlace,
@@ -119,7 +119,7 @@ export function headerFault(
   footer =>
      0  magic             'SWSE'
      4  checksum          UINT32   crc32 of bytes 8 to 127
-     8  version           UINT16   2; 1 where lastAppendTime is not known
+     8  version           UINT16   2; 1 if lastAppendTime is not known
     10  reserved          6 bytes of zero
     16  baseOffset        UINT64
     24  nextOffset        UINT64
@@ -134,11 +134,11 @@ export function headerFault(
 
   The manifest repeats it; a difference is damage.
 */
-/** Bytes behind the last batch of a sealed segment. */
+/** Bytes after the last batch of a sealed segment. */
 export const segmentFooterLength = 128;
 const footerMagic = 0x45535753;
 
-/** Where a segment ends, for ever. */
+/** The end of a segment, which never changes once it is sealed. */
 export interface SegmentEnd {
   readonly baseOffset: Offset;
   readonly nextOffset: Offset;
@@ -151,7 +151,7 @@ export interface SegmentEnd {
   readonly lastAppendTime?: number | undefined;
 }
 
-/** The 128 bytes behind the batches of a sealed segment. */
+/** The 128 bytes after the batches of a sealed segment. */
 export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer {
   const footer = Buffer.alloc(segmentFooterLength);
   footer.writeUInt32LE(footerMagic, 0);
@@ -169,7 +169,7 @@ export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer
   return footer;
 }
 
-/** What a footer says, with the digest in hex; null where none is intact that this reads. */
+/** The content of a footer, with the digest in hex; null if not intact, or of a later version. */
 export function decodeSegmentFooter(
   footer: Buffer,
 ): { readonly end: SegmentEnd; readonly digest: string } | null {

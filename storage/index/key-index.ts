@@ -1,10 +1,8 @@
-/** Index term to record offsets: which records of a segment may carry a term. */
+/** Maps index terms to record offsets: which records of a segment may carry a term. */
 import { crc32 } from 'node:zlib';
 import { partLength, TermGroups } from './term-groups.js';
 
-/**
- * A term's hash: its CRC-32. A hit is confirmed by reading the record, so collisions cost a read.
- */
+/** A term's hash: its CRC-32. Hits are confirmed by reading the record: collisions cost a read. */
 export function hashTerm(term: string): number {
   if (term.length > shortTerm) return crc32(term);
   let checksum = -1;
@@ -16,7 +14,7 @@ export function hashTerm(term: string): number {
   return ~checksum >>> 0;
 }
 
-/** The same of a term that lies in [start, end) of `bytes`. */
+/** The hash of a term at [start, end) of `bytes`. */
 export function hashTermIn(bytes: Buffer, start: number, end: number): number {
   if (end - start > shortTerm) return crc32(bytes.subarray(start, end));
   let checksum = -1;
@@ -26,10 +24,10 @@ export function hashTermIn(bytes: Buffer, start: number, end: number): number {
   return ~checksum >>> 0;
 }
 
-/** Up to this a loop costs less than the call of what is native. */
+/** Up to this length, a loop is cheaper than a native call. */
 const shortTerm = 64;
 
-/** What each byte adds to a CRC-32. */
+/** The CRC-32 table: what each byte contributes. */
 const checksums = Int32Array.from({ length: 256 }, (_, byte) => {
   let checksum = byte;
   for (let bit = 0; bit < 8; bit += 1) {
@@ -38,11 +36,11 @@ const checksums = Int32Array.from({ length: 256 }, (_, byte) => {
   return checksum;
 });
 
-/** Hashes and offsets in the order of appending, 8 bytes each: cheap to add to while writing. */
+/** Hashes and offsets in append order, 8 bytes per entry: cheap to extend while writing. */
 export class TermList {
   private hashes = new Uint32Array(16);
   private relativeOffsets = new Uint32Array(16);
-  /** Of the first parts, as far as look-ups have been worth it. */
+  /** Groups of the first parts, as far as look-ups have paid for them. */
   private readonly groups: TermGroups[] = [];
   length = 0;
 
@@ -57,20 +55,20 @@ export class TermList {
     this.length += 1;
   }
 
-  /** Adds all of `other`, whose offsets are relative to a base that is `shift` higher. */
+  /** Adds all of `other`, whose offsets are relative to a base that is higher by `shift`. */
   addAll(other: TermList, shift: number): void {
     for (let entry = 0; entry < other.length; entry += 1) {
       this.add(other.hashAt(entry), other.offsetAt(entry) + shift);
     }
   }
 
-  /** Keeps its memory for the next segment. */
+  /** Empties the list, but keeps its memory for the next segment. */
   clear(): void {
     this.length = 0;
     if (this.groups.length > 0) this.groups.length = 0;
   }
 
-  /** Entries are counted from 0 in the order in which they were added. */
+  /** Entries are numbered from 0 in the order in which they were added. */
   hashAt(entry: number): number {
     return this.hashes[entry] ?? 0;
   }
@@ -80,8 +78,8 @@ export class TermList {
   }
 
   /**
-   * Relative offsets with this hash, rising. Each look-up groups one part more, so that only the
-   * first ones go through a segment's million terms.
+   * The relative offsets with this hash, rising. Each look-up groups one more part, so that only
+   * the first ones pass over all of a segment's million terms.
    */
   find(hash: number): number[] {
     const found: number[] = [];
@@ -101,7 +99,7 @@ export class TermList {
     return found;
   }
 
-  /** All entries in one order, whatever the order of appending was. */
+  /** All entries in one fixed order, in whatever order they were added. */
   sorted(): BigUint64Array {
     const entries = new BigUint64Array(this.length);
     for (let entry = 0; entry < this.length; entry += 1) {
@@ -110,7 +108,7 @@ export class TermList {
     return entries.sort();
   }
 
-  /** What it keeps in memory. */
+  /** Bytes that it takes in memory. */
   get byteLength(): number {
     const grouped = this.groups.reduce((sum, { byteLength }) => sum + byteLength, 0);
     return this.hashes.length * 8 + grouped;
@@ -123,7 +121,7 @@ function doubled(from: Uint32Array): Uint32Array<ArrayBuffer> {
   return to;
 }
 
-/** About this many entries share a bucket: one lookup reads this many hashes. */
+/** About this many entries share a bucket: a look-up reads this many hashes. */
 const entriesPerBucket = 8;
 
 /*
@@ -139,7 +137,7 @@ const entriesPerBucket = 8;
 export class KeyIndex {
   private constructor(private readonly bytes: Buffer) {}
 
-  /** Sorts the entries of a list into buckets; the list stays as it is. */
+  /** Sorts the entries of a list into buckets; the list itself is not changed. */
   static build(terms: TermList): KeyIndex {
     let bucketCount = 1;
     while (bucketCount * entriesPerBucket < terms.length) bucketCount *= 2;
@@ -151,7 +149,7 @@ export class KeyIndex {
     }
     const entriesStart = 8 + (bucketCount + 1) * 4;
     const bytes = Buffer.alloc(entriesStart + terms.length * 8);
-    // A view writes a number at once where a buffer writes its bytes, one after the other.
+    // A view writes a number at once, while a Buffer writes its bytes one by one.
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     view.setUint32(0, bucketCount, true);
     view.setUint32(4, terms.length, true);
@@ -171,17 +169,17 @@ export class KeyIndex {
     return new KeyIndex(bytes);
   }
 
-  /** Over bytes that `encode` gave; the caller has checked a checksum over them. */
+  /** Uses bytes that `encode` returned; the caller has verified their checksum. */
   static decode(bytes: Buffer): KeyIndex {
     return new KeyIndex(bytes);
   }
 
-  /** Its bytes in an index file: the ones that it works on. */
+  /** Its bytes in an index file: the same that it works on. */
   encode(): Buffer {
     return this.bytes;
   }
 
-  /** The number of buckets: what a look-up in the stored bytes has to know. */
+  /** The number of buckets, which a look-up in the stored bytes needs. */
   get bucketCount(): number {
     return this.bytes.readUInt32LE(0);
   }
@@ -191,7 +189,7 @@ export class KeyIndex {
     return this.bytes.readUInt32LE(4);
   }
 
-  /** Relative offsets with this hash, rising. */
+  /** The relative offsets with this hash, rising. */
   find(hash: number): number[] {
     const at = (place: Place) => this.bytes.subarray(place.position, place.position + place.length);
     const bucket = bucketPlace(at(boundsPlace(hash, this.bucketCount)), this.bucketCount);
@@ -199,8 +197,8 @@ export class KeyIndex {
   }
 
   /**
-   * Whether look-ups find exactly `terms` below the relative offset `until`: every entry stands in
-   * the bucket of its hash, none is missing and none is too many. One pass over both.
+   * Whether look-ups find exactly `terms` below the relative offset `until`: every entry is in the
+   * bucket of its hash, none is missing and none is extra. One pass over both.
    */
   holdsExactly(terms: TermList, until: number): boolean {
     const { bytes, bucketCount } = this;
@@ -220,12 +218,12 @@ export class KeyIndex {
     const isWhole = position === bytes.length && bytes.readUInt32LE(8) === 0;
     if (!isWhole || own.length !== terms.length) return false;
     if (KeyIndex.build(own).bytes.equals(KeyIndex.build(terms).bytes)) return true;
-    // What was left out may have made more buckets, by which the rest stands in another order.
+    // Entries that were left out may have meant more buckets, which order the rest differently.
     const [one, other] = [own.sorted(), terms.sorted()];
     return one.every((entry, place) => entry === other[place]);
   }
 
-  /** Every entry, for a segment that is written to again after a clean stop. */
+  /** Every entry as a list, for a segment that grows again after a clean stop. */
   toTerms(): TermList {
     const terms = new TermList();
     const entriesStart = 8 + (this.bytes.readUInt32LE(0) + 1) * 4;
@@ -235,7 +233,7 @@ export class KeyIndex {
     return terms;
   }
 
-  /** What it keeps in memory, and in its file. */
+  /** Bytes that it takes in memory, and in its file. */
   get byteLength(): number {
     return this.bytes.length;
   }
@@ -253,8 +251,8 @@ export class IndexFault extends Error {
 }
 
 /**
- * As `KeyIndex.find`, in the bytes of an index that were left where they are: two small reads.
- * Rejects with `IndexFault` where they cannot be those of the index.
+ * Like `KeyIndex.find`, for index bytes that stay in their file: two small reads. Rejects with
+ * `IndexFault` if they cannot be the bytes of the index.
  */
 export async function findStored(
   hash: number,
@@ -275,7 +273,7 @@ export async function findStored(
   return entriesOf(bucket, hash);
 }
 
-/** Where it stands which entries are in the hash's bucket: `starts[b]` and `starts[b + 1]`. */
+/** The place that says which entries are in the hash's bucket: `starts[b]` and `starts[b + 1]`. */
 function boundsPlace(hash: number, bucketCount: number): Place {
   return { position: 8 + (hash & (bucketCount - 1)) * 4, length: 8 };
 }

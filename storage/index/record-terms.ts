@@ -1,4 +1,4 @@
-/** The index terms that stand in the records: what every index can be rebuilt from. */
+/** The index terms in the records, from which every index can be rebuilt. */
 import { eachTerm } from '../format/encoded-records.js';
 import type { Offset } from '../offsets/offset.js';
 import { hashTermIn } from './key-index.js';

@@ -1,4 +1,4 @@
-/** Everything that finds a record in one segment, and the file that keeps it once sealed. */
+/** Everything that finds records in one segment, and the file for it once the segment is sealed. */
 import { crc32 } from 'node:zlib';
 import type { SegmentEnd } from '../format/segment-format.js';
 import { hashTerm, KeyIndex, TermList } from './key-index.js';
@@ -16,7 +16,7 @@ import { hashTerm, KeyIndex, TermList } from './key-index.js';
     28  offsetsLength  UINT32
     32  offset index, then key index
 
-  Derived: a file that does not fit its segment is ignored and made again.
+  Derived data: a file that does not fit its segment is ignored and made again.
 */
 const magic = 0x58495753;
 const version = 1;
@@ -29,7 +29,7 @@ export interface IndexedSegment {
   readonly segment: SegmentEnd;
 }
 
-/** Where an index file keeps its terms. */
+/** Where the terms are in an index file. */
 export interface StoredKeys {
   /** Position of the key index in the file. */
   readonly start: number;
@@ -37,17 +37,17 @@ export interface StoredKeys {
   readonly entryCount: number;
 }
 
-/** Bytes of log between two entries: what a lookup may have to read in vain. */
+/** Bytes of log between two entries: what a look-up may have to read in vain. */
 const indexIntervalBytes = 16 * 1024;
 
 /** Position of the first batch in a segment, behind its header. */
 const firstPosition = 64;
 
 /**
- * Offset and time to file position, one entry for every 16 KiB of a segment. Entry i says: the
- * batch at its position begins at its relative offset (offset - the segment's base), and every
- * batch before it has a maxTimestamp of at most its time before. One table answers both questions,
- * since a batch that raises no maximum is never the first at or after a time.
+ * Maps offsets and times to file positions, with one entry for every 16 KiB of a segment. Entry i
+ * says: the batch at its position begins at its relative offset (offset - the segment's base), and
+ * every batch before it has a maxTimestamp of at most its time before. One table answers both
+ * questions, since a batch that raises no maximum is never the first at or after a time.
  */
 export class OffsetIndex {
   private relativeOffsets = new Uint32Array(16);
@@ -56,14 +56,14 @@ export class OffsetIndex {
   private length = 0;
   private maxTimestamp = Number.NEGATIVE_INFINITY;
 
-  /** Notes the next batch; it becomes an entry when the last one is an interval away. */
+  /** Notes the next batch; it becomes an entry if it is an interval behind the last entry. */
   add(relativeOffset: number, position: number, maxTimestamp: number): void {
     const last = this.length === 0 ? 0 : (this.positions[this.length - 1] ?? 0);
     if (position - last >= indexIntervalBytes) this.push(relativeOffset, position);
     this.maxTimestamp = Math.max(this.maxTimestamp, maxTimestamp);
   }
 
-  /** Where to start reading for `relativeOffset`: a batch at or before the one that holds it. */
+  /** Where to start reading for `relativeOffset`: a batch at or before the one that contains it. */
   positionOf(relativeOffset: number): number {
     return this.positionBefore((entry) => (this.relativeOffsets[entry] ?? 0) <= relativeOffset);
   }
@@ -79,7 +79,7 @@ export class OffsetIndex {
     return this.positionBefore((entry) => (this.timesBefore[entry] ?? 0) < timestamp);
   }
 
-  /** The last entry strictly before `position`: reading backwards goes by intervals. */
+  /** The last entry strictly before `position`: reading backwards goes interval by interval. */
   positionBelow(position: number): number {
     return this.positionBefore((entry) => (this.positions[entry] ?? 0) < position);
   }
@@ -91,7 +91,7 @@ export class OffsetIndex {
     return isBehind && own.subarray(0, expected.length).equals(expected);
   }
 
-  /** Entries as bytes: count UINT32, padding, then the three columns. */
+  /** The entries as bytes: count UINT32, padding, then three numbers per entry. */
   encode(): Buffer {
     const count = this.length;
     const bytes = Buffer.alloc(8 + count * 16);
@@ -105,7 +105,7 @@ export class OffsetIndex {
     return bytes;
   }
 
-  /** The opposite of `encode`; the caller has checked a checksum over the bytes. */
+  /** The inverse of `encode`; the caller has verified the checksum of the bytes. */
   static decode(bytes: Buffer, maxTimestamp: number): OffsetIndex {
     const index = new OffsetIndex();
     for (let start = 8; start < bytes.length; start += 16) {
@@ -116,7 +116,7 @@ export class OffsetIndex {
     return index;
   }
 
-  /** What it keeps in memory. */
+  /** Bytes that it takes in memory. */
   get byteLength(): number {
     return this.positions.length * 16;
   }
@@ -133,13 +133,13 @@ export class OffsetIndex {
     this.length += 1;
   }
 
-  /** The position of the last entry that `holds`. */
+  /** The position of the last entry for which `holds` is true. */
   private positionBefore(holds: (entry: number) => boolean): number {
     const count = this.entriesThat(holds);
     return count === 0 ? firstPosition : (this.positions[count - 1] ?? firstPosition);
   }
 
-  /** How many entries hold; those that hold come first. */
+  /** For how many entries `hold` is true; those come first. */
   private entriesThat(hold: (entry: number) => boolean): number {
     let low = 0;
     let high = this.length;
@@ -157,9 +157,9 @@ function doubled<T extends Uint32Array | Float64Array>(from: T, to: T): T {
   return to;
 }
 
-/** The index of one segment; it grows while `terms` is a list, and is read only once it is not. */
+/** The index of one segment; grows while `terms` is a list, and is read-only afterwards. */
 export class SegmentIndex {
-  /** As its file has it: read from there, and nothing was added since. */
+  /** Whether it equals its file: it was read from there, and nothing was added since. */
   isStored = false;
 
   constructor(
@@ -173,12 +173,12 @@ export class SegmentIndex {
     this.offsets.add(relativeOffset, position, header.maxTimestamp);
   }
 
-  /** Notes terms in the order of appending. */
+  /** Adds terms in append order. */
   addTerms(terms: TermList, shift: number): void {
     this.growing().addAll(terms, shift);
   }
 
-  /** Notes one term, by its `hashTerm`. */
+  /** Adds one term, by its `hashTerm`. */
   addTerm(hash: number, relativeOffset: number): void {
     this.growing().add(hash, relativeOffset);
   }
@@ -188,15 +188,15 @@ export class SegmentIndex {
     return this.terms.find(hashTerm(term));
   }
 
-  /** What it keeps in memory. */
+  /** Bytes that it takes in memory. */
   get byteLength(): number {
     return this.offsets.byteLength + this.terms.byteLength;
   }
 
   /**
-   * What is wrong with it beside `made`, which was made from all records of its segment just now;
-   * null where look-ups in both find the same. Its entries of records behind the segment's end,
-   * which recovery moved to the next one, is passed over by every reader, and so it is here.
+   * How this index differs from `made`, which was just built from all records of its segment; null
+   * if look-ups in both find the same. Entries of records beyond the segment's end, which recovery
+   * moved to the next segment, are ignored here as by every reader.
    */
   faultBeside(made: SegmentIndex, { baseOffset, nextOffset, end }: SegmentEnd): string | null {
     if (!this.offsets.agreesWith(made.offsets, end)) return 'it leads to other batches';
@@ -205,7 +205,7 @@ export class SegmentIndex {
     return 'it leads to other records than those that carry its terms';
   }
 
-  /** The bytes of its file. */
+  /** Encodes the index file. */
   encode({ logTag, number, segment }: IndexedSegment): Buffer {
     const offsets = this.offsets.encode();
     const keys = this.terms instanceof KeyIndex ? this.terms : KeyIndex.build(this.terms);
@@ -221,7 +221,7 @@ export class SegmentIndex {
     return bytes;
   }
 
-  /** The index in `bytes`, or null where it is not the intact index of exactly this segment. */
+  /** The index in `bytes`; null if it is not the intact index of exactly this segment. */
   static decode(bytes: Buffer, { logTag, number, segment }: IndexedSegment): SegmentIndex | null {
     if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
     if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return null;
@@ -238,14 +238,14 @@ export class SegmentIndex {
     return index;
   }
 
-  /** An index that was read from its file becomes one that grows when its segment does again. */
+  /** Makes an index that was read from its file growable, because its segment grows again. */
   private growing(): TermList {
     if (this.terms instanceof KeyIndex) this.terms = this.terms.toTerms();
     return this.terms;
   }
 }
 
-/** Where the terms stand in the bytes of an index file, which `decode` has found to be intact. */
+/** Where the terms are in the bytes of an index file that `decode` has found intact. */
 export function storedKeysOf(bytes: Buffer): StoredKeys {
   const start = keysStartOf(bytes);
   const { bucketCount, entryCount } = KeyIndex.decode(bytes.subarray(start));

@@ -1,7 +1,7 @@
 /**
- * The index of a sealed segment as readers keep it: the offset table in memory, the terms in their
- * file. A look-up reads one bucket, so a thousand segments can be asked without holding a thousand
- * indexes.
+ * The index of a sealed segment in the form that readers keep: the offset table in memory, the
+ * terms in their file. A look-up reads one bucket, so a thousand segments can be searched without a
+ * thousand indexes in memory.
  */
 import type { Disk } from '../disk/disk.js';
 import type { OpenFiles } from '../disk/open-files.js';
@@ -10,31 +10,32 @@ import { errorCode } from '../faults/storage-errors.js';
 import { findStored, hashTerm, IndexFault } from './key-index.js';
 import type { OffsetIndex, StoredKeys } from './segment-index.js';
 
-/** What finds a record in one segment. */
+/** Finds records in one segment. */
 export interface RecordFinder {
   readonly offsets: OffsetIndex;
-  /** Bytes of memory that it holds. */
+  /** Bytes of memory that it takes. */
   readonly byteLength: number;
   /** Offsets, relative to the segment's base and rising, of records that may carry `term`. */
   find(term: string): number[] | Promise<number[]>;
 }
 
-/** Where an index lies. */
+/** Where an index is stored. */
 interface IndexPlace {
   readonly disk: Disk;
   readonly openFiles: OpenFiles;
   readonly path: string;
-  /** Makes it again from the records: its file is gone, or cannot be what it was. */
+  /** Rebuilds the index from the records: its file is gone, or has been damaged. */
   remake(): Promise<RecordFinder>;
 }
 
 /**
- * One that does not read back has no object of this class: `SegmentReader.indexOf` makes it again
- * from the records. So does this, where its file is gone or damaged later and a look-up shows that:
- * bits of a term that flip within its bucket do not.
+ * An index file that does not read back never becomes an object of this class:
+ * `SegmentReader.indexOf` rebuilds the index from the records. So does this class, if its file is
+ * gone or damaged later and a look-up shows that. Flipped bits of a term that leave it in its
+ * bucket do not show.
  */
 export class StoredIndex implements RecordFinder {
-  /** `keys` and `offsets` are of the file in `place`, which was read whole and found intact. */
+  /** `keys` and `offsets` are from the file in `place`, which was read whole and found intact. */
   constructor(
     private readonly place: IndexPlace,
     private readonly keys: StoredKeys,

@@ -1,23 +1,20 @@
 /**
- * A part of a growing list of terms, grouped by the low bits of their hashes: a look-up goes
- * through one group, where the list itself would be gone through from end to end.
+ * A part of a growing list of terms, grouped by the low bits of their hashes: a look-up searches
+ * one group instead of the whole list.
  *
  *     starts    group g is entries [starts[g], starts[g + 1])
- *     entries   numbers within the part, by group, then rising
+ *     entries   term numbers within the part, by group, then rising
  *
- * Two and a half bytes for each term.
+ * It takes two and a half bytes per term.
  */
 
-/** Terms of one part: their numbers take two bytes. */
+/** How many terms a part has: their numbers take two bytes. */
 export const partLength = 2 ** 16;
 
 /** About eight terms share a group. */
 const groupCount = 2 ** 13;
 
-/**
- * Never changes once it is made: `KeyIndex` makes one of a full part when a look-up goes through
- * it.
- */
+/** Never changes once made. `TermList` makes one for a full part when a look-up passes over it. */
 export class TermGroups {
   private readonly starts = new Uint32Array(groupCount + 1);
   private readonly entries = new Uint16Array(partLength);
@@ -41,13 +38,13 @@ export class TermGroups {
     }
   }
 
-  /** Numbers within the part, rising, of terms that may have this hash. */
+  /** The numbers, rising within the part, of terms that may have this hash. */
   of(hash: number): Uint16Array {
     const group = groupOf(hash);
     return this.entries.subarray(this.starts[group], this.starts[group + 1]);
   }
 
-  /** What it keeps in memory. */
+  /** Bytes that it takes in memory. */
   get byteLength(): number {
     return this.starts.byteLength + this.entries.byteLength;
   }

@@ -43,7 +43,7 @@ export interface CommitTarget {
 export interface CommittingStore {
   readonly buffers: BufferPool;
   readonly fence: Fence;
-  /** A group of `records` goes to the disk; call the returned function once it is there. */
+  /** A group with this many records goes to the disk; call the result once it is there. */
   committing(records: number): () => void;
   readonly after: Timer;
 }

@@ -16,14 +16,16 @@ import {
 const nothing = () => undefined;
 const bothCopies = [0, 1] as const;
 
-/** What was found at a start. */
+/** The manifest as a start found it. */
 export interface LoadedManifest extends ManifestContent {
   /** Bytes of an edit that was never finished; a start for writing keeps it aside. */
   readonly torn: Buffer;
 }
 
-/** Reads both copies; null when there is none at all. Throws `DamagedData` when neither serves
- * and `NewerFormat`. */
+/**
+ * Reads both copies; null if there is none at all. Throws `DamagedData` if neither can be used, and
+ * `NewerFormat`.
+ */
 export async function loadManifest(
   disk: Disk,
   directory: StoreDirectory,
@@ -62,7 +64,7 @@ function better(one: ManifestCopy | null, two: ManifestCopy | null): ManifestCop
   return two.editCount > one.editCount ? two : one;
 }
 
-/** The first copy's last edit was being written: the second ends cleanly exactly before it. */
+/** Whether a crash tore the first copy's last edit: the second then ends right before it. */
 function onlyTorn(one: ManifestCopy, two: ManifestCopy): boolean {
   if (one.generation !== two.generation) return false;
   return one.editCount === two.editCount && two.end === two.bytes.length;
@@ -72,20 +74,20 @@ function onlyTorn(one: ManifestCopy, two: ManifestCopy): boolean {
 export class ManifestFile {
   private files: readonly FileHandle[] = [];
   private position = 0;
-  /** Where the edits of this generation begin, behind the state that it began with. */
+  /** Where the edits of this generation begin, after the state with which it began. */
   private start = 0;
   private previous = 0;
   private queue: Promise<void> = Promise.resolve();
   private readonly storeId: Buffer;
   private generation: number;
-  /** What the durable edits say. */
+  /** The state after all durable edits. */
   state: ManifestState;
 
   constructor(
     private readonly disk: Disk,
     private readonly directory: StoreDirectory,
     { storeId, generation, state }: ManifestContent,
-    /** A new generation is begun behind so many bytes of edits, or as many as its state has. */
+    /** A new generation is begun after this many bytes of edits, or as many as its state has. */
     private readonly bytesMax = 0,
   ) {
     this.storeId = storeId;
@@ -95,8 +97,8 @@ export class ManifestFile {
 
   /**
    * Makes an edit durable, then effective. Edits are applied in the order of the calls. Rejects
-   * with `DiskFull` when there is no room: the edit has no effect then, and the next one may find
-   * some. After any other failure every later edit is refused with its error.
+   * with `DiskFull` if there is no room: the edit has no effect then, and the next one may find
+   * room. After any other failure every later edit is refused with its error.
    */
   append(edit: ManifestEdit): Promise<void> {
     return this.inTurn(() => this.write(edit));
@@ -104,7 +106,7 @@ export class ManifestFile {
 
   /**
    * Writes both copies anew from the state, which makes it durable whatever was there before.
-   * Rejects with `DiskFull` when there is no room; the copies are as they were then.
+   * Rejects with `DiskFull` if there is no room; the copies stay as they were then.
    */
   async beginGeneration(): Promise<void> {
     const header = encodeHeader(this.storeId, this.generation + 1, this.state);
@@ -126,12 +128,12 @@ export class ManifestFile {
     this.previous = edit.readUInt32LE(4);
   }
 
-  /** As an edit, with a generation of its own: its header says what a reader has to know. */
+  /** Like an edit, but begins a new generation: the header shows the version that readers need. */
   writesAhead(id: Buffer | null): Promise<void> {
     return this.inTurn(() => this.changeVersion(id?.toString('hex') ?? null));
   }
 
-  /** Waits for the edits under way and lets go of the files. */
+  /** Waits for running edits and closes the files. */
   async close(): Promise<void> {
     await this.queue;
     await this.closeFiles();
@@ -173,15 +175,15 @@ export class ManifestFile {
     this.position += bytes.length;
     this.previous = bytes.readUInt32LE(4);
     this.state = applyEdit(this.state, edit);
-    // Half of what a generation writes is edits: a state that is large is not written for each one.
+    // At least half of a generation are edits: a large state is not written for each edit.
     if (this.position - this.start <= Math.max(this.bytesMax, this.start)) return;
-    // For want of room the next edit tries again.
+    // If there is no room, the next edit tries again.
     await this.beginGeneration().catch((error: unknown) => {
       if (!(error instanceof DiskFull)) throw error;
     });
   }
 
-  /** Both copies end where they ended before the edit, durably. */
+  /** Cuts both copies durably back to where they ended before the edit. */
   private async cutBack(): Promise<void> {
     for (const file of this.files.toReversed()) {
       await this.disk.truncate(file, this.position);
@@ -189,7 +191,7 @@ export class ManifestFile {
     }
   }
 
-  /** Before either gets its name: where there is no room the old generation just goes on. */
+  /** Writes both before either gets its name: without room, the old generation stays in use. */
   private async writeBothAside(content: Buffer): Promise<void> {
     try {
       for (const copy of bothCopies) await writeAside(this.disk, this.aside(copy), content);

@@ -21,36 +21,36 @@ import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js'
     12  JSON, UTF-8     the first edit is the whole state
 
   An edit is synced in the first copy before it is written to the second, and synced there before
-  it has effect. So a crash can tear the first copy's last edit only while the second copy has not
-  begun it: anything else that does not parse is damage, and while one copy is whole nothing is
-  lost. An edit that finds no room is cut off again, from the second copy before the first, so that
-  a crash in between leaves nothing new.
+  it takes effect. So a crash can tear the first copy's last edit only while the second copy has
+  not begun it: anything else that does not parse is damage, and nothing is lost while one copy is
+  intact. An edit that finds no room is cut off again, from the second copy before the first, so
+  that a crash in between leaves nothing new.
 */
 const magic = 0x464d5753;
-/** The last one that is read. */
+/** The latest version that can be read. */
 const version = 3;
-/** What is written unless a write-ahead log counts, which older programs do not know. */
+/** The version written unless a write-ahead log counts, of which older programs do not know. */
 const versionWithoutWal = 2;
 const headerLength = 32;
 const editHeaderLength = 12;
-/** The name of the file, within the store, that edits are written to before the second copy. */
+/** The name, within the store, of the copy to which edits are written first. */
 export const firstCopy = 'MANIFEST';
 
-/** What a manifest says, and of which store. */
+/** The content of a manifest, and its store. */
 export interface ManifestContent {
   readonly storeId: Buffer;
   readonly generation: number;
   readonly state: ManifestState;
 }
 
-/** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
+/** The content of one copy: its intact edits, which end at `end`; the bytes behind do not parse. */
 export interface ManifestCopy extends ManifestContent {
   readonly editCount: number;
   readonly end: number;
   readonly bytes: Buffer;
 }
 
-/** The intact part of a copy; null where not even its first edit is. */
+/** The intact part of a copy; null if not even its first edit is intact. */
 export function parseCopy(bytes: Buffer): ManifestCopy | null {
   if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
   const checksum = bytes.readUInt32LE(4);
@@ -81,7 +81,7 @@ export function parseCopy(bytes: Buffer): ManifestCopy | null {
   return { storeId, generation: bytes.readUInt32LE(28), state, editCount, end, bytes };
 }
 
-/** The header of a generation that begins with `state`. */
+/** Encodes the header of a generation that begins with `state`. */
 export function encodeHeader(
   storeId: Buffer,
   generation: number,
@@ -98,7 +98,7 @@ export function encodeHeader(
   return header;
 }
 
-/** An edit behind the one, or the header, of checksum `previous`. */
+/** Encodes an edit that follows the edit, or the header, with checksum `previous`. */
 export function encodeEdit(edit: ManifestEdit, previous: number): Buffer {
   const json = Buffer.from(JSON.stringify(edit));
   const bytes = Buffer.concat([Buffer.alloc(editHeaderLength), json]);

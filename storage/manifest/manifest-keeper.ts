@@ -1,4 +1,4 @@
-/** The manifest of an open store: an edit that fails ends the store, but for want of room. */
+/** The manifest of an open store: an edit that fails ends the store, unless it only lacks room. */
 import type { FileSync } from '../disk/file-sync.js';
 import type { FreeSpace } from '../disk/free-space.js';
 import type { Fence } from '../faults/fence.js';
@@ -6,7 +6,7 @@ import { DiskFull } from '../faults/storage-errors.js';
 import type { ManifestEdit, ManifestState } from './manifest.js';
 import type { ManifestFile } from './manifest-file.js';
 
-/** Takes the edits of all logs. */
+/** Makes the edits of all logs. */
 export class ManifestKeeper {
   constructor(
     private readonly file: ManifestFile,
@@ -15,14 +15,14 @@ export class ManifestKeeper {
     private readonly fileSync: FileSync,
   ) {}
 
-  /** What the durable edits say. */
+  /** The state after all durable edits. */
   get state(): ManifestState {
     return this.file.state;
   }
 
   /**
-   * Makes an edit durable. Rejects with `DiskFull` where there is no room for it: it has no effect
-   * then. Fences the store where it fails.
+   * Makes an edit durable. Rejects with `DiskFull` if there is no room for it: it has no effect
+   * then. Fences the store if it fails otherwise.
    */
   async edit(edit: ManifestEdit): Promise<void> {
     const doing = 'writing the manifest';
@@ -35,8 +35,8 @@ export class ManifestKeeper {
   }
 
   /**
-   * Says, durably, which write-ahead log counts, if any. Rejects with `DiskFull` where there is no
-   * room to say it, and fences the store where that fails.
+   * Durably records which write-ahead log counts, if any. Rejects with `DiskFull` if there is no
+   * room to record it, and fences the store if that fails otherwise.
    */
   async writesAhead(id: Buffer | null): Promise<void> {
     try {
@@ -47,20 +47,20 @@ export class ManifestKeeper {
   }
 
   /**
-   * The files of a dropped log are gone, durably: the next generation does not name it. An edit
-   * would say no more than a start finds out.
+   * The files of a dropped log are durably gone: the next generation does not list it. This needs
+   * no edit, because a start would find the same.
    */
   dropDone(id: number): void {
     const { file } = this;
     file.state = { ...file.state, dropped: file.state.dropped.filter((each) => each !== id) };
   }
 
-  /** Waits for the edits under way and lets go of the files. */
+  /** Waits for running edits and closes the files. */
   close(): Promise<void> {
     return this.file.close();
   }
 
-  /** An edit that frees more than it takes has the reserve, piece by piece. */
+  /** An edit that frees more room than it takes may use the reserve, piece by piece. */
   private async append(edit: ManifestEdit): Promise<void> {
     const freesRoom = edit.type === 'trimmed' || edit.type === 'logDropped';
     for (;;) {

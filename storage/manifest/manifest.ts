@@ -1,36 +1,36 @@
-/** What is live in a data folder: which logs, which segments, from which offset. A pure fold. */
+/** Which logs and segments are live in a data folder, and from which offset. A pure fold. */
 import type { SegmentEnd, SegmentLink } from '../format/segment-format.js';
 import type { Offset } from '../offsets/offset.js';
 
-/** What a log was created with. */
+/** The settings with which a log was created. */
 export interface LogSettings {
-  /** The next segment is filled with zeros ahead: appending to it then changes no file size. */
+  /** The next segment is filled with zeros first, so that appending to it changes no file size. */
   readonly preparesNextSegment?: boolean;
 }
 
-/** A live segment. `end` is null while it grows; `digest` (hex) is there once it is sealed. */
+/** A live segment. `end` is null while it grows; `digest` (hex) is set once it is sealed. */
 export interface ManifestSegment {
   readonly number: number;
   readonly end: SegmentEnd | null;
   readonly digest: string | null;
-  /** In the place of others: what the segment behind it says of the last one of those. */
+  /** If it replaces others: what the header of the next segment says of the last of those. */
   readonly link?: SegmentLink;
 }
 
 /**
- * A live log. Its segments are in the order of their offsets; numbers are never used again, and
- * rise but for segments that stand in the place of others.
+ * A live log. Its segments are in offset order; numbers are never reused, and rise except for
+ * segments that replace others.
  */
 export interface ManifestLog {
   readonly id: number;
   readonly name: string;
   readonly settings: LogSettings;
   readonly startOffset: Offset;
-  /** In the lazy fsync modes: no offset at or above this was ever given out. */
+  /** In the lazy fsync modes: no offset at or above this was ever assigned. */
   readonly ceiling: Offset;
   readonly nextNumber: number;
   readonly segments: readonly ManifestSegment[];
-  /** Offsets below this were compacted: each key is there at most once. Absent: nothing was. */
+  /** Below this, offsets were compacted: each key occurs at most once. Absent: none were. */
   readonly compactedUntil?: Offset;
 }
 
@@ -41,24 +41,24 @@ export interface ClosedLog {
   readonly end: SegmentEnd;
 }
 
-/** Everything the manifest says. */
+/** The whole state of the manifest. */
 export interface ManifestState {
   /** Rises by one at every start. */
   readonly epoch: number;
   readonly nextLogId: number;
   readonly logs: readonly ManifestLog[];
-  /** Logs whose files may still be there and are to go. */
+  /** Dropped logs whose files may still exist and must be removed. */
   readonly dropped: readonly number[];
-  /** The clean marker: there from a clean stop to the next start, and gone before that reads. */
+  /** The clean marker: set by a clean stop; the next start removes it before it reads anything. */
   readonly closed: readonly ClosedLog[] | null;
   /**
-   * The id (hex) of the write-ahead log that counts: a program that does not know of it may not
-   * open the store. Absent or null: none does.
+   * The id (hex) of the write-ahead log that counts: a program that does not know of it must not
+   * open the store. Absent or null: none counts.
    */
   readonly writesAhead?: string | null;
 }
 
-/** One change, durable before it has effect. */
+/** A change, durable before it takes effect. */
 export type ManifestEdit =
   | { readonly type: 'state'; readonly state: ManifestState }
   | {
@@ -103,7 +103,7 @@ export const emptyManifest: ManifestState = {
   closed: null,
 };
 
-/** What the manifest says after an edit. */
+/** The state after an edit. */
 export function applyEdit(state: ManifestState, edit: ManifestEdit): ManifestState {
   switch (edit.type) {
     case 'state':
@@ -134,7 +134,7 @@ function newLog(id: number, name: string, settings: LogSettings): ManifestLog {
   return { id, name, settings, startOffset: 0, ceiling: 0, nextNumber: 0, segments: [] };
 }
 
-/** Whether a segment that ended lies below `offset`, all of it. */
+/** Whether an ended segment lies completely below `offset`. */
 function endsBy(offset: Offset, end: SegmentEnd | null): boolean {
   return end !== null && end.nextOffset <= offset;
 }

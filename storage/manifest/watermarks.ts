@@ -1,4 +1,4 @@
-/** How far each log was durable a moment ago: what distinguishes a torn tail from damaged data. */
+/** How far each log was durable a moment ago: this distinguishes a torn tail from damaged data. */
 import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { FsyncMode } from '../disk/fsync-mode.js';
@@ -13,7 +13,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
   slot =>
      0  magic            'SWWM'
      4  checksum         UINT32   crc32 of bytes 8 to 47
-     8  sequence         UINT32   the slot with the later one counts; behind 2^32 - 1 comes 0
+     8  sequence         UINT32   the slot with the later one counts; 2^32 - 1 is followed by 0
     12  segment          UINT32   number of the growing segment
     16  durablePosition  UINT32   bytes of it that were fdatasynced
     20  epoch            UINT32
@@ -22,13 +22,10 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
     40  logTag           UINT32
     44  reserved         4 bytes of zero
 
-  A hint that only ever strengthens: a missing or broken slot certifies nothing and loses nothing.
+  A hint that only ever adds proof: a missing or broken slot proves nothing and loses nothing.
 */
 const magic = 0x4d575753;
-/**
- * Bytes of a slot: one sector of a disk, so that a power cut leaves the slot as it was or as it is
- * meant to be.
- */
+/** Bytes of a slot: one disk sector, so that a power cut leaves the old or the new content. */
 export const slotLength = 512;
 const usedLength = 48;
 
@@ -78,25 +75,25 @@ function decodeSlot(bytes: Buffer): Slot | null {
   };
 }
 
-/** Whether all bytes of a slot are as they were written, or none ever was. */
+/** Whether all bytes of a slot are as they were written, or it was never written. */
 export function isIntactSlot(bytes: Buffer): boolean {
   const slot = decodeSlot(bytes);
   if (slot === null) return bytes.every((byte) => byte === 0);
   return encodeSlot(slot.sequence, slot).equals(bytes);
 }
 
-/** Fifty a second reach 2^32 in three years: which one is later, their difference says. */
+/** Fifty writes a second reach 2^32 in three years, so the difference shows which one is later. */
 function isLater(sequence: number, than: number): boolean {
   return ((sequence - than) | 0) > 0;
 }
 
-/** So much is read at once, whatever is of use in it. */
+/** Up to this size the file is read at once, however little of it is needed. */
 const smallBytes = 1024 * 1024;
 
-/** The watermarks of a store; written often, synced now and then. */
+/** The watermarks of a store; written often, synced once in a while. */
 export class WatermarkFile {
   private readonly sequences = new Map<number, number>();
-  /** All slots as they were at the start, while logs are opened. */
+  /** All slots as they were at the start; kept while logs are opened. */
   private loaded: Buffer | null = null;
 
   constructor(
@@ -105,8 +102,8 @@ export class WatermarkFile {
   ) {}
 
   /**
-   * Runs `use`, which reads the watermarks of so many logs: the file is read at once for all,
-   * unless most of it is of logs that are gone.
+   * Runs `use`, which reads the watermarks of `logs` logs: the file is read once for all, unless
+   * most of it belongs to logs that are gone.
    */
   async readingAll<T>(logs: number, use: () => Promise<T>): Promise<T> {
     const size = await this.disk.size(this.file);
@@ -119,7 +116,7 @@ export class WatermarkFile {
     }
   }
 
-  /** The newest intact watermark of a log, if it is of this log. */
+  /** The newest intact watermark of a log, if it belongs to this log. */
   async read(logId: number, logTag: number): Promise<Watermark | null> {
     const start = logId * slotLength * 2;
     const bytes =
@@ -135,7 +132,7 @@ export class WatermarkFile {
     return newest;
   }
 
-  /** False where there is no room: the other slot stays what it is, until this one is written. */
+  /** Writes one. False if there is no room: the other slot stays valid until this is written. */
   async write(logId: number, mark: Watermark): Promise<boolean> {
     const sequence = ((this.sequences.get(logId) ?? 0) + 1) >>> 0;
     const position = (logId * 2 + (sequence % 2)) * slotLength;
@@ -149,7 +146,7 @@ export class WatermarkFile {
     return true;
   }
 
-  /** Settles when what was written is durable. */
+  /** Settles when everything written is durable. */
   sync(): Promise<void> {
     return this.disk.sync(this.file);
   }
@@ -159,11 +156,11 @@ export class WatermarkFile {
   }
 }
 
-/** The marks of all logs that move within it are written together. */
+/** The watermarks of all logs that move within this time are written together. */
 const writeDelayMs = 20;
 const syncIntervalMs = 1000;
 
-/** Writes those of logs that moved: soon after, all together, and synced once a second. */
+/** Writes the watermarks of logs that moved: soon after, all together, synced once a second. */
 export class WatermarkKeeper {
   private readonly due = new Map<number, () => Watermark>();
   private cancel: (() => void) | null = null;
@@ -178,7 +175,7 @@ export class WatermarkKeeper {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** A log's durable end has moved. One timer serves all logs, under load and at rest. */
+  /** The durable end of a log has moved. One timer serves all logs, under load and at rest. */
   moved(logId: number, mark: () => Watermark): void {
     this.due.set(logId, mark);
     if (this.cancel !== null || this.stopped) return;
@@ -188,14 +185,14 @@ export class WatermarkKeeper {
     });
   }
 
-  /** Writes what is due and syncs it: the clean stop. */
+  /** Writes due watermarks and syncs them: for a clean stop. */
   async close(): Promise<void> {
     await this.stop();
     await this.writeDue(true);
     await this.file.close();
   }
 
-  /** Writes nothing any more. */
+  /** Stops writing. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancel?.();
@@ -208,7 +205,7 @@ export class WatermarkKeeper {
     this.due.clear();
     for (const [logId, mark] of due) {
       const isWritten = await this.file.write(logId, mark());
-      // It only ever adds proof: on a full disk it waits for the next one that is due.
+      // A watermark only ever adds proof: on a full disk it waits until the next one is due.
       if (!isWritten && !this.due.has(logId)) this.due.set(logId, mark);
     }
     const now = this.now();
@@ -226,15 +223,15 @@ export interface MarkingStore {
   readonly watermarks: WatermarkKeeper | null;
 }
 
-/** The log that a mark is about. */
+/** The log of a watermark. */
 interface MarkedLog {
   readonly id: number;
   readonly logTag: number;
-  /** All that is in it at first is durable. */
+  /** Everything below this is durable at first. */
   readonly nextOffset: Offset;
 }
 
-/** How far one log is durable: what its watermark says. */
+/** How far one log is durable: the content of its watermark. */
 export class DurableMark {
   private acknowledged: Offset;
   private durableOffset: Offset;
@@ -253,11 +250,11 @@ export class DurableMark {
     this.acknowledged = offset;
     const { fsync } = this.store;
     if (fsync !== 'strict') this.synced(this.durableOffset);
-    // What was written ahead is certified by the log that it is in.
+    // Groups that were written ahead are certified by the write-ahead log.
     else if (this.writer.isSynced) this.synced(offset);
   }
 
-  /** Offsets below this are in the file of their segment, on disk. */
+  /** Offsets below this are in the file of their segment and on disk. */
   synced(offset: Offset): void {
     this.durableOffset = Math.max(this.durableOffset, offset);
     this.store.watermarks?.moved(this.log.id, this.watermark);

@@ -1,4 +1,4 @@
-/** Where a segment ends that was not sealed yet and does not read back up to there. */
+/** Finds the end of a segment that was not sealed yet and does not read back up to its end. */
 import type { StoreFiles } from '../disk/store-files.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { type BatchHeader, batchLength } from '../format/record-batch.js';
@@ -14,11 +14,11 @@ import type { UnprovenTail } from './rewrite-tail.js';
 
 const chunkBytes = 1024 * 1024;
 
-/** The segment, as a scan has left it, and what it begins behind. */
+/** The segment as a scan has left it, and where it begins. */
 export interface DamagedSegment {
   readonly scanned: ScannedSegment;
   readonly logTag: number;
-  /** The end of the segment in front of it: it begins there where its own header is lost. */
+  /** The end of the segment before it: it begins there if its own header is lost. */
   readonly before: Offset;
 }
 
@@ -27,13 +27,13 @@ interface KnownEnd {
   readonly end: number;
   readonly nextOffset: Offset;
   readonly lastChecksum: number;
-  /** Its last batch was appended by then, Unix ms. */
+  /** Its last batch was appended at this time or before, Unix ms. */
   readonly appendedBy: number;
 }
 
 /**
- * The end of a segment that another one follows, whose header says where it ended. Null where that
- * header is not intact, or says less than is proven: then nothing tells how much was acknowledged.
+ * The end of a segment that is followed by another, whose header says where it ended. Null if that
+ * header is not intact, or says less than is proven: then nothing shows how much was acknowledged.
  */
 export async function endByFollower(
   store: StoreFiles,
@@ -53,10 +53,10 @@ export async function endByFollower(
 }
 
 /**
- * The end of the part of a last segment that is proven to have been acknowledged: bytes up to
- * `proven`. Its offsets end where an intact header of its last batch says, or the watermark of that
- * place, or where the next intact batch begins: no offset below that is given out again. Null where
- * none of them is there.
+ * The end of the part of a last segment that is proven to have been acknowledged: the bytes up to
+ * `proven`. Its offsets end where an intact header of its last batch says, or a watermark of that
+ * place, or else where the next intact batch begins: no offset below that is assigned again. Null
+ * if there is none of these.
  */
 export async function endByEvidence(
   store: StoreFiles & Pick<SegmentOrigin, 'now'>,
@@ -78,7 +78,7 @@ export async function endByEvidence(
   return describe(damaged, { end: proven, nextOffset, lastChecksum, appendedBy }, headers);
 }
 
-/** What stands behind that end: the intact batches that follow it, one behind the other. */
+/** The intact batches that follow that end, one directly after another. */
 export async function tailBehind(
   { disk, directory, openFiles }: StoreFiles,
   { scanned: { segment, size }, logTag }: DamagedSegment,
@@ -94,12 +94,12 @@ export async function tailBehind(
     }
     return scan.position;
   });
-  // Batches of offsets that were given out before are none of its own.
+  // Batches with offsets that were assigned before do not belong here.
   const isNext = (batches[0]?.header.baseOffset ?? nextOffset) >= nextOffset;
   return isNext ? { number, batches, end, size } : { number, batches: [], end: position, size };
 }
 
-/** Every intact batch header of the segment in its place, whatever became of the bodies. */
+/** Every intact batch header of the segment at its place, whatever the state of its body. */
 async function headersOf(
   { disk, directory, openFiles }: StoreFiles,
   { scanned: { segment, size }, logTag }: DamagedSegment,
@@ -118,8 +118,8 @@ function endOf({ filePosition, bodyLength }: BatchHeader): number {
 }
 
 /**
- * Counts are of the batches whose headers are intact. The times also cover what is lost with a
- * header, as far as anything tells them: until then it was appended.
+ * Describes the end. Counts cover the batches whose headers are intact. Times also cover batches
+ * lost with their header, as far as known: those were appended by `appendedBy`.
  */
 function describe(
   { scanned, before }: DamagedSegment,

@@ -1,4 +1,4 @@
-/** The segment files of one log while it is opened: read, scanned, or reported as damaged. */
+/** Access to the segment files of one log while it is opened: reads, scans, reports of damage. */
 import type { FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
@@ -9,11 +9,11 @@ import { Segment } from '../segment/segment.js';
 import { type ScannedSegment, scanSegment } from '../segment/segment-scan.js';
 
 /**
- * Of one log, for the time of recovery. Files that cannot be opened or read for other reasons than
- * that they are missing reject with the error of the disk.
+ * One per log, during recovery. A file that cannot be opened or read, for another reason than that
+ * it is missing, rejects with the disk's error.
  */
 export class LogFiles {
-  /** Bytes of the segments that were scanned. */
+  /** Bytes of the segments scanned so far. */
   scannedBytes = 0;
 
   constructor(
@@ -22,7 +22,7 @@ export class LogFiles {
     private readonly logTag: number,
   ) {}
 
-  /** Reads a segment from its start, up to `limit` if there is one. */
+  /** Scans a segment from its start, up to `limit` if given. */
   async scan(number: number, limit?: number): Promise<ScannedSegment> {
     const { store, log, logTag } = this;
     try {
@@ -34,7 +34,7 @@ export class LogFiles {
     }
   }
 
-  /** Bytes of a segment's file; a missing one is damage. */
+  /** Bytes of a segment's file; a missing file is damage. */
   async size(segment: Segment): Promise<number> {
     const { disk, directory } = this.store;
     try {
@@ -44,7 +44,7 @@ export class LogFiles {
     }
   }
 
-  /** Runs `use` with a segment's file; a missing one is damage. */
+  /** Runs `use` with a segment's file; a missing file is damage. */
   async read<T>(segment: Segment, use: (file: FileHandle) => Promise<T>): Promise<T> {
     const path = this.store.directory.segment(this.log.id, segment.number);
     try {
@@ -54,7 +54,7 @@ export class LogFiles {
     }
   }
 
-  /** Bytes from the segment's intact end to `to` are not what was acknowledged. */
+  /** The error if the bytes from the segment's intact end to `to` are not what was acknowledged. */
   damaged(segment: Segment, lastGood: Offset, reason: string, to = segment.end): DamagedData {
     const from = Math.max(segment.end, segmentHeaderLength);
     return new DamagedData(

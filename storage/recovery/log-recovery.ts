@@ -14,7 +14,7 @@ import type { LogEvidence, RecoveredLog, RecoveringStore } from './recovered-log
 import { keepUnparsed, type UnprovenTail, writeFreshSegment } from './rewrite-tail.js';
 import { openSealed } from './sealed-segment.js';
 
-/** Opens one log. Throws `DamagedData`; nothing was changed then. */
+/** Opens one log. Throws `DamagedData`; nothing has been changed then. */
 export async function recoverLog(
   store: RecoveringStore,
   log: ManifestLog,
@@ -53,13 +53,13 @@ class LogRecovery {
     return this.evidence.wasClean ? this.afterCleanStop(open) : this.afterCrash(open);
   }
 
-  /** A complete segment whose sealing was interrupted. */
+  /** Takes a complete segment whose sealing was interrupted. */
   private async takeEnded(number: number, end: SegmentEnd): Promise<void> {
     const scanned = await this.files.scan(number, end.end);
     this.pushToSeal(endsAs(scanned, end) ? scanned.segment : await this.isolated(scanned, end));
   }
 
-  /** A segment that was written to its known end and does not read back: what can be read of it. */
+  /** What can be read of a segment that was written to its known end and does not read back. */
   private async isolated(
     { header, segment, fault }: ScannedSegment,
     end: SegmentEnd,
@@ -86,8 +86,8 @@ class LogRecovery {
   }
 
   /**
-   * The growing segment of a clean stop: not read again if its index is as it was left. Where it is
-   * damaged nothing is added to it any more: null.
+   * The growing segment of a clean stop: it is not read if its index is as it was left. If it is
+   * damaged, nothing more is added to it: null.
    */
   private async takeClosed({ number, end }: ClosedLog): Promise<Segment | null> {
     const { store, log, logTag } = this;
@@ -105,8 +105,8 @@ class LogRecovery {
   }
 
   /**
-   * Every segment that may have been written to is read. The header of the next segment proves
-   * where a segment ends; the watermark and its own batch headers prove it of the last one.
+   * Reads every segment that may have been written to. The header of the next segment proves where
+   * a segment ends; the watermark and its own batch headers prove it for the last one.
    */
   private async afterCrash(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
     const scans: ScannedSegment[] = [];
@@ -137,7 +137,7 @@ class LogRecovery {
     this.pushToSeal(await this.isolatedUpTo(scanned, end, proven));
   }
 
-  /** See `isolated`; throws where nothing says where the offsets end. */
+  /** See `isolated`; throws if nothing says where the offsets end. */
   private isolatedUpTo(
     scanned: ScannedSegment,
     end: SegmentEnd | null,
@@ -155,7 +155,7 @@ class LogRecovery {
     return { scanned, logTag: this.logTag, before };
   }
 
-  /** Nothing was written since the last complete segment. */
+  /** For a log to which nothing was written since its last complete segment. */
   private async afterEmptyTail(scans: readonly ScannedSegment[]): Promise<RecoveredLog> {
     const fresh = await this.goOnAfresh(this.segments.at(-1) ?? null, null);
     if (scans.length > 0 || fresh !== null) await this.listOnly(this.segments, fresh);
@@ -179,7 +179,7 @@ class LogRecovery {
     return this.recovered(fresh, null, proven, tail.end);
   }
 
-  /** The last segment up to what is proven, also where that is damaged, and what stands behind. */
+  /** The last segment up to what is proven, even if that is damaged, and the batches behind. */
   private async divided(
     scanned: ScannedSegment,
     proven: number,
@@ -198,7 +198,7 @@ class LogRecovery {
     return { old, tail: await tailBehind(this.store, part, old) };
   }
 
-  /** The segment to go on with, if something has to be written again or an offset left out. */
+  /** The segment to continue with, if batches must be written again or offsets left out. */
   private goOnAfresh(before: Segment | null, tail: UnprovenTail | null): Promise<Segment | null> {
     const end = tail?.batches.at(-1)?.header.nextOffset ?? before?.nextOffset ?? 0;
     this.recordsEnd = Math.max(this.log.startOffset, end);
@@ -207,7 +207,7 @@ class LogRecovery {
     return writeFreshSegment(this.store, this.log, this.logTag, start);
   }
 
-  /** The manifest lists the segments that are complete, and the one that grows, from now on. */
+  /** From now on lists the complete segments, and the growing one, in the manifest. */
   private async listOnly(complete: readonly Segment[], growing: Segment | null = null) {
     if (this.store.readOnly) return;
     for (const tail of this.torn) await keepUnparsed(this.store, this.log, tail);
@@ -254,14 +254,14 @@ class LogRecovery {
     };
   }
 
-  /** How many bytes of a segment were fdatasynced, by everything that says so. */
+  /** How many bytes of a segment were fdatasynced, according to all evidence. */
   private provenEnd({ segment, proven }: ScannedSegment): number {
     const { watermark } = this.evidence;
     const marked = watermark?.segment === segment.number ? watermark.durablePosition : 0;
     return Math.max(proven, marked);
   }
 
-  /** The watermark knows a segment that the manifest does not: the manifest has lost an edit. */
+  /** If the watermark knows a segment that the manifest does not, the manifest has lost an edit. */
   private checkWatermarkIsListed(open: readonly ManifestSegment[]): void {
     const { watermark } = this.evidence;
     const last = open.at(-1)?.number ?? this.segments.at(-1)?.number ?? this.log.nextNumber - 1;

@@ -1,4 +1,4 @@
-/** From a path to all an open store needs: lock, manifest, recovery, in the order that counts. */
+/** From a path to everything an open store needs: lock, manifest, recovery, in the right order. */
 import { dirname } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { FreeSpace } from '../disk/free-space.js';
@@ -20,15 +20,15 @@ import { type StoreParts, storeParts } from './store-parts.js';
 import { clearStrayFiles, emptyAside, listLogs, refuseUnlistedData } from './stray-files.js';
 
 const megabyte = 1024 * 1024;
-/** Logs that are opened at the same time: each holds a file or two then. */
+/** How many logs are opened at the same time: each then holds a file or two open. */
 const logsAtOnce = 32;
 
-/** What a store is made of. */
+/** The parts of an open store. */
 export interface OpenedDirectory {
   readonly store: LogStore;
   readonly logs: readonly RecoveredLog[];
   readonly report: StoreReport;
-  /** Gives the lock back; does nothing for a reader. */
+  /** Releases the lock; does nothing for a reader. */
   release(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function openDirectory(
   const release = await lockDirectory(disk, directory);
   try {
     const opened = await openForWriting(disk, directory, options, release);
-    // Whether there is room is known before anything is accepted.
+    // Whether there is room must be known before anything is accepted.
     await opened.store.freeSpace.start();
     return opened;
   } catch (error) {
@@ -101,11 +101,12 @@ async function openForWriting(
   if (loaded === null) return openNew(store, manifest, options, release);
   const listed = await listLogs(store);
   await refuseUnlistedData(store, before, listed);
-  // The clean marker goes before anything is read: a crash from here on is a crash.
+  // Removes the clean marker before anything is read: a crash from here on counts as a crash.
   await manifest.beginGeneration();
   const watermarks = new WatermarkFile(disk, await openOrCreate(disk, directory.watermarks));
   await disk.syncDirectory(directory.path);
-  // Before, so that recovery finds its new names free; after, for what it let go.
+  // Cleared before, so that recovery finds its new names free, and after, to remove what it gave
+  // up.
   await clearStrayFiles(store, before, listed);
   await replayWal(store, before, watermarks);
   const logs = await recoverLogs(store, watermarks, loaded);
@@ -136,7 +137,7 @@ async function openNew(
   return opened({ ...store, watermarks: keeper }, [], true, release);
 }
 
-/** The watermarks only ever add proof: a start without the file goes on with a new one. */
+/** Watermarks only ever add proof: a start without the file continues with a new one. */
 async function openOrCreate(disk: Disk, path: string): Promise<number> {
   try {
     return await disk.open(path, 'create');
@@ -146,13 +147,13 @@ async function openOrCreate(disk: Disk, path: string): Promise<number> {
   }
 }
 
-/** All that was in it is in the files of the segments, durably: it is not needed any more. */
+/** Everything in it is durably in the files of the segments, so it is no longer needed. */
 async function dropWal(folder: StoreParts, manifest: ManifestFile): Promise<void> {
   await manifest.writesAhead(null);
   await removeWal(folder);
 }
 
-/** No manifest and yet there are logs: it is lost, and a new store must not be made over them. */
+/** Logs without a manifest: it was lost, and no new store may be made over them. */
 async function refuseLostManifest(disk: Disk, directory: StoreDirectory): Promise<void> {
   const names = await disk.list(directory.path);
   if (!names.includes('logs') || (await disk.list(directory.logs)).length === 0) return;
@@ -213,7 +214,7 @@ async function keepTornEdit(store: StoreParts, { torn }: LoadedManifest): Promis
   await disk.syncDirectory(directory.quarantine);
 }
 
-/** What a reader has beside a running server: the manifest of this moment, and no lock. */
+/** A reader's view beside a running server: the manifest of this moment, and no lock. */
 export async function contextForReading(
   disk: Disk,
   directory: StoreDirectory,

@@ -1,4 +1,4 @@
-/** What opening a log goes by and what it comes to. */
+/** What is needed to open a log, and the result. */
 import type { OpenedLog } from '../log/opened-log.js';
 import type { ClosedLog, ManifestLog } from '../manifest/manifest.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
@@ -11,14 +11,14 @@ export interface LogReport {
   readonly name: string;
   readonly startOffset: number;
   readonly nextOffset: number;
-  /** Bytes that were read to find the end of the log; 0 after a clean stop. */
+  /** How many bytes were read to find the end of the log; 0 after a clean stop. */
   readonly scannedBytes: number;
-  /** Bytes of the growing segment that were proven durable, and bytes that are intact. */
+  /** Bytes of the growing segment that were proven durable; `intactEnd`: bytes that are intact. */
   readonly provenEnd: number;
   readonly intactEnd: number;
   /** Intact, unproven bytes: written again to a new segment before a reader sees them. */
   readonly rewrittenBytes: number;
-  /** Offsets that were acknowledged in a lazy fsync mode and are gone; 0 in strict mode. */
+  /** Offsets that were acknowledged in a lazy fsync mode and are lost; 0 in strict mode. */
   readonly lostOffsets: number;
 }
 
@@ -34,10 +34,10 @@ export interface RecoveringStore extends RestartedStore, IsolatingStore {
   readonly readOnly: boolean;
 }
 
-/** What stands beside the files of a log. */
+/** Evidence about a log beside its own files. */
 export interface LogEvidence {
   readonly watermark: Watermark | null;
-  /** The log's place in the clean marker; null after an unclean stop. */
+  /** The log's entry in the clean marker; null after an unclean stop. */
   readonly closed: ClosedLog | null;
   readonly wasClean: boolean;
 }
@@ -45,7 +45,7 @@ export interface LogEvidence {
 /** What opening a store found. */
 export interface StoreReport {
   readonly epoch: number;
-  /** The last process closed the store. */
+  /** Whether the last process closed the store. */
   readonly wasClean: boolean;
   readonly logs: readonly LogReport[];
 }

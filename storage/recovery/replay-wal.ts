@@ -1,4 +1,4 @@
-/** Puts what a crash has left in the write-ahead log alone into the files that it belongs to. */
+/** Writes groups that a crash left only in the write-ahead log to the files where they belong. */
 import type { FileHandle } from '../disk/disk.js';
 import { inParallel } from '../disk/in-parallel.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
@@ -9,10 +9,10 @@ import type { WatermarkFile } from '../manifest/watermarks.js';
 import { readWalFile, type WalFolder } from '../wal/wal-file.js';
 import type { WalContents, WalPart } from '../wal/wal-format.js';
 
-/** Files that are written and synced at the same time. */
+/** How many files are written and synced at the same time. */
 const filesAtOnce = 4;
 
-/** The file of a segment, and the groups that are of it. */
+/** The file of a segment, and the groups that belong in it. */
 interface GroupedFile {
   readonly logId: number;
   readonly number: number;
@@ -20,9 +20,9 @@ interface GroupedFile {
 }
 
 /**
- * Writes each group to its place, durably, unless its file is known to hold it: a place in a
- * segment never gets other bytes, so that this can be done again. Throws `DamagedData` where
- * acknowledged groups cannot be read.
+ * Durably writes each group to its place, unless its file is known to hold it. The same place in a
+ * segment always gets the same bytes, so this can be repeated. Throws `DamagedData` if acknowledged
+ * groups cannot be read.
  */
 export async function replayWal(
   folder: WalFolder & { readonly storeId: Buffer },
@@ -32,7 +32,7 @@ export async function replayWal(
   const wal = await readDue(folder, state);
   if (wal === null) return;
   if (wal.fault !== null) throw walDamage(folder, wal.fault);
-  // What was complete was synced before that was said.
+  // A complete segment was synced before the manifest said that it was complete.
   const growing = filesOf(wal.parts, state, ({ end }) => end === null);
   await inParallel(growing, filesAtOnce, async ({ logId, number, groups }) => {
     const mark = await watermarks.read(logId, logTagOf(folder.storeId, logId));
@@ -49,8 +49,8 @@ export async function replayWal(
 }
 
 /**
- * Throws where a group is in the write-ahead log of a folder alone: a power cut has left it so, and
- * the next start of its server puts that right.
+ * Throws if a group is only in the write-ahead log of a folder: a power cut has left it like that,
+ * and the next start of its server repairs it.
  */
 export async function requireInFiles(folder: WalFolder, state: ManifestState): Promise<void> {
   const wal = await readDue(folder, state);
@@ -67,7 +67,7 @@ export async function requireInFiles(folder: WalFolder, state: ManifestState): P
   }
 }
 
-/** What is wrong with the write-ahead log of a folder, if it counts; null where nothing is. */
+/** What is wrong with the write-ahead log of a folder, if it counts; null if nothing is. */
 export async function walFault(
   folder: WalFolder,
   state: ManifestState,
@@ -81,7 +81,7 @@ export async function walFault(
   }
 }
 
-/** Null where the log does not count: throws `DamagedData` where it does and is not there. */
+/** Null if the write-ahead log does not count; throws `DamagedData` if it counts and is missing. */
 async function readDue(
   folder: WalFolder,
   { writesAhead = null, closed }: ManifestState,
@@ -96,7 +96,7 @@ function walDamage({ directory }: WalFolder, reason: string): DamagedData {
   return new DamagedData({ file: directory.wal, from: 0, to: 0, lastGoodOffset: null }, reason);
 }
 
-/** The files of listed segments, as far as they are `wanted`, that any of the groups is of. */
+/** The files of listed segments that are `wanted` and have groups, each with its groups. */
 function filesOf(
   parts: readonly WalPart[],
   { logs }: ManifestState,
@@ -126,7 +126,7 @@ async function useFile(
   try {
     await withFile(disk, directory.segment(logId, number), mode, use);
   } catch (error) {
-    // It was trimmed or dropped meanwhile, or is lost: then its recovery says so.
+    // The segment was trimmed or dropped meanwhile, or is lost, which recovery then reports.
     if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** After a crash: what is intact but unproven is written to a new segment before it is trusted. */
+/** After a crash, batches that are intact but unproven are written to a new segment before use. */
 import type { FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
 import type { StoreFiles } from '../disk/store-files.js';
@@ -24,39 +24,39 @@ import type { Offset } from '../offsets/offset.js';
 import { Segment } from '../segment/segment.js';
 import { fillWithZeros } from '../segment/segment-lifecycle.js';
 
-/** The store that a log goes on in after a crash. */
+/** The store in which a log continues after a crash. */
 export interface RestartedStore extends StoreFiles, SegmentOrigin {
   readonly segmentBytes: number;
   readonly fileSync: FileSync;
   readonly fence: Fence;
 }
 
-/** What stands in a segment behind the part that is proven to have been durable. */
+/** What follows in a segment after the part that is proven to have been durable. */
 export interface UnprovenTail {
   readonly number: number;
-  /** Intact, one behind the other; they end at `end`. */
+  /** Intact, one directly after another; they end at `end`. */
   readonly batches: readonly Pick<ScannedBatch, 'header' | 'position'>[];
   readonly end: number;
-  /** Bytes of the file: what lies behind `end` does not parse. */
+  /** Bytes of the file: everything behind `end` does not parse. */
   readonly size: number;
 }
 
-/** What a log goes on with after a crash. */
+/** What a log continues with after a crash. */
 export interface FreshStart {
-  /** The last segment that is complete. */
+  /** The last complete segment. */
   readonly before: Segment | null;
-  /** Where unproven batches are read from; null: there is a gap to fill, if anything. */
+  /** Where unproven batches are read from; null: at most a gap has to be filled. */
   readonly tail: UnprovenTail | null;
-  /** In the lazy modes: offsets below this may have been given out. */
+  /** In the lazy modes: offsets below this may have been assigned. */
   readonly gapTo: Offset;
 }
 
 /**
- * Writes a new segment, durably, that holds the unproven batches with their own offsets. The old
- * bytes may be in the page cache only (a failed fdatasync leaves them there, clean), and a file
- * that is appended to could bring an old tail back. Offsets that were leased but hold nothing any
- * more become one batch without records, so that a reader never stands before a hole. Null when
- * there is nothing to write. The segment is not in the manifest yet.
+ * Durably writes a new segment that holds the unproven batches at their own offsets. The old bytes
+ * may be in the page cache only (a failed fdatasync leaves them there, marked clean), and appending
+ * to the old file could bring an old tail back. Offsets that were leased but hold nothing any more
+ * become one batch without records, so that a reader gets past them. Null if there is nothing to
+ * write. The segment is not in the manifest yet.
  */
 export async function writeFreshSegment(
   store: RestartedStore,
@@ -113,7 +113,7 @@ export async function writeFreshSegment(
   return segment;
 }
 
-/** The zeros make appends fast; on a full disk the log goes on without them. */
+/** The zeros make appends fast; on a full disk the log continues without them. */
 async function fillIfRoom(store: RestartedStore, file: FileHandle): Promise<void> {
   try {
     await fillWithZeros(store, file);
@@ -150,7 +150,7 @@ function readBatch(
   );
 }
 
-/** A copy of what stands behind the last intact batch, unless it is all zeros. */
+/** Keeps a copy of the bytes after the last intact batch, unless they are all zeros. */
 export async function keepUnparsed(
   store: RestartedStore,
   log: ManifestLog,

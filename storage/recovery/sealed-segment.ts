@@ -1,4 +1,4 @@
-/** A sealed segment at a start: size and footer are looked at, its batches when they are read. */
+/** Opens a sealed segment: checks its size and footer; its batches are checked when read. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { readUpTo } from '../disk/whole-file.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
@@ -12,25 +12,25 @@ import { Segment } from '../segment/segment.js';
 import { type IsolatingStore, isolateDamage, unreadReason } from '../segment/segment-damage.js';
 import type { LogFiles } from './log-files.js';
 
-/** A sealed segment as the manifest has it. */
+/** A sealed segment as listed in the manifest. */
 export interface SealedSegment extends ManifestSegment {
   readonly end: SegmentEnd;
   readonly digest: string;
 }
 
-/** The log that it belongs to, as far as it was opened. */
+/** The log of the segment, as far as it was opened. */
 export interface OpeningLog {
   readonly log: ManifestLog;
   readonly logTag: number;
   readonly files: LogFiles;
-  /** Those in front of it. */
+  /** The segments before it. */
   readonly segments: readonly Segment[];
 }
 
 /**
- * Throws `DamagedData` where it is not what the manifest says, or what the disk does where that
- * does not read it; a log that isolates damage is searched instead for what can be read, and
- * reports it (`onDamage`).
+ * Throws `DamagedData` if the segment is not what the manifest says, or the disk's error if it
+ * cannot be read. In a log that isolates damage, the readable parts are searched instead, and the
+ * damage is reported (`onDamage`).
  */
 export async function openSealed(
   store: IsolatingStore,
@@ -54,7 +54,7 @@ export async function openSealed(
   return segment;
 }
 
-/** Why a file does not end as it was sealed; null where it does. */
+/** Why a file does not end as it was sealed; null if it does. */
 export async function footerFault(
   disk: Disk,
   file: FileHandle,

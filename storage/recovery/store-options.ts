@@ -1,4 +1,4 @@
-/** What the owner of a data folder says when a store is opened there. */
+/** What the owner of a data folder specifies to open a store there. */
 import type { ChainOptions } from '../chain/log-chain.js';
 import type { FsyncMode } from '../disk/fsync-mode.js';
 import type { Timer } from '../disk/timer.js';
@@ -9,59 +9,60 @@ import type { CommitStream } from '../log/commit-stream.js';
 export interface StoreOptions {
   /** Unix time in milliseconds. */
   now(): number;
-  /** The store's id comes from here. */
+  /** Makes the store's id. */
   randomBytes(length: number): Buffer;
   readonly fsync: FsyncMode;
-  /** For looking at a folder that may be in use: no lock, nothing is written. */
+  /** For looking at a folder that may be in use: takes no lock and writes nothing. */
   readonly readOnly?: boolean;
-  /** Which logs a reader opens, by name; default: all of them. */
+  /** Which logs a reader opens, by name; default: all. */
   readonly opens?: (logName: string) => boolean;
-  /** 64 MiB. */
+  /** Default: 64 MiB. */
   readonly segmentBytes?: number;
-  /** 64 MiB, kept to get out of a full disk; 0 keeps none. */
+  /** Default: 64 MiB, kept to get out of a full disk; 0 keeps none. */
   readonly reserveBytes?: number;
   /** `hasRoom` is false below this; default: the larger of 1 GiB and 5 % of the file system. */
   readonly freeBytesMin?: number;
-  /** 100,000 offsets at a time in the lazy modes. */
+  /** How many offsets are leased at a time in the lazy modes; default: 100,000. */
   readonly leaseOffsets?: number;
-  /** 1,500,000 keys, 48 MiB, that a compaction holds in memory; what is more takes more passes. */
+  /** Keys that a compaction holds in memory: more keys, more passes. Default: 1,500,000, 48 MiB. */
   readonly compactionKeysMax?: number;
-  /** 4; keep it well below UV_THREADPOOL_SIZE. */
+  /** Default: 4; keep it well below UV_THREADPOOL_SIZE. */
   readonly concurrentSyncs?: number;
   /**
-   * 32 MiB, or half a segment where that is less: groups of many logs, made when several are first
-   * synced at once; 0: never.
+   * Bytes of the write-ahead log for groups of many logs, which is made when several logs are first
+   * synced at once. Default: 32 MiB, or half a segment if that is less; 0: never made.
    */
   readonly writeAheadBytes?: number;
-  /** 2: so many logs sync files of their own at the same time, before groups are written ahead. */
+  /** How many logs sync their own files at once before groups are written ahead. Default: 2. */
   readonly syncsApart?: number;
-  /** 4 MiB: what one write takes of records that are committed together. */
+  /** How much of the records that are committed together one write takes. Default: 4 MiB. */
   readonly writtenBytesMax?: number;
-  /** 256 files of sealed segments. */
+  /** How many files of sealed segments stay open. Default: 256. */
   readonly openFilesMax?: number;
-  /** 1 MiB of edits. */
+  /** Bytes of edits before a new generation. Default: 1 MiB. */
   readonly manifestBytesMax?: number;
   /**
-   * Which logs isolate damage, by name: only the offsets in it cannot be read (`DamagedOffsets`).
-   * Every other log refuses to open; so does one of these where nothing says where it ended.
+   * Which logs isolate damage, by name: only the damaged offsets cannot be read (`DamagedOffsets`).
+   * Every other damaged log refuses to open; so does an isolating log if nothing says where it
+   * ended.
    */
   readonly isolatesDamage?: (logName: string) => boolean;
   /** Called with damage that a log isolates, when it is found; also while the store is opened. */
   readonly onDamage?: (damage: DamagedData) => void;
   /**
-   * Sealing and merging what crashes have left waits for `Store.beginUpkeep`: a start has other
-   * work for its processor. Default: it begins at once.
+   * Sealing and merging what crashes have left waits for `Store.beginUpkeep`, because a start has
+   * other work for its processor. Default: it begins at once.
    */
   readonly upkeepWaits?: boolean;
-  /** Which logs can be held against digests that are kept elsewhere; default: none. */
+  /** Which logs can be compared with digests kept elsewhere; default: none. */
   readonly chain?: ChainOptions;
   /** Where records become durable before they are in this folder; default: nowhere else. */
   readonly commits?: CommitStream;
-  /** Called when a group of so many records is written; the result is called when it is durable. */
+  /** Called with its number of records when a group is written; the result once it is durable. */
   readonly onCommit?: (records: number) => () => void;
   /** Called when bytes or names begin to be made durable; the result is called when they are. */
   readonly onSync?: () => () => void;
-  /** Timers that keep no process alive. */
+  /** Timers that do not keep the process alive. */
   readonly after: Timer;
   /** A write or fdatasync failed: nothing more is accepted and the process must end. */
   onFailure(error: StorageError): void;

@@ -1,4 +1,4 @@
-/** From options to what the parts of one open store share; each takes of it what it uses. */
+/** Makes the shared parts of one open store from its options; each part uses what it needs. */
 import { chainWork } from '../chain/chain-work.js';
 import type { ChainOptions } from '../chain/log-chain.js';
 import type { Disk } from '../disk/disk.js';
@@ -16,7 +16,7 @@ import { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import { WriteAhead } from '../wal/write-ahead.js';
 import type { StoreOptions } from './store-options.js';
 
-/** Watermarks are kept once the logs are recovered, and by a writer only. */
+/** Without watermarks, which are kept once the logs are recovered, and by a writer only. */
 export type StoreParts = Omit<LogStore, 'watermarks'>;
 
 /** A data folder that is being opened. */

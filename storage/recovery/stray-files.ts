@@ -1,4 +1,4 @@
-/** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
+/** Files not listed in the manifest: removed, kept aside, or proof that the manifest is wrong. */
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { inParallel } from '../disk/in-parallel.js';
@@ -13,10 +13,10 @@ import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
 import { removeLogFiles } from '../segment/segment-removal.js';
 import { holdsBatches } from '../segment/segment-scan.js';
 
-/** Log directories that are listed at the same time. */
+/** How many log directories are listed at the same time. */
 const listsAtOnce = 32;
 
-/** The store whose files are looked at. */
+/** The store whose files are examined. */
 interface ListedStore extends StoreFiles, Omit<SegmentOrigin, 'now'> {}
 
 /** The names in the directory of a log. */
@@ -25,7 +25,7 @@ export interface ListedLog {
   readonly names: readonly string[];
 }
 
-/** The names in all directories of logs, or in those of `only`, in order. */
+/** The names in all directories of logs, or only those of `only`, in order. */
 export async function listLogs(
   { disk, directory }: StoreFiles,
   only?: readonly number[],
@@ -42,8 +42,8 @@ export async function listLogs(
 }
 
 /**
- * Looks at every name under logs/ and changes nothing. Throws `DamagedData` for a file that holds
- * records and that no edit of the manifest ever let go.
+ * Examines every name under logs/ and changes nothing. Throws `DamagedData` for a file that holds
+ * records and that no edit of the manifest has ever released.
  */
 export async function refuseUnlistedData(
   store: ListedStore,
@@ -77,8 +77,8 @@ function byId({ logs }: ManifestState): ReadonlyMap<number, ManifestLog> {
 }
 
 /**
- * Removes what was on its way to a name when the last process ended: none of it had effect. A
- * directory stays: a store makes none here, so it is of a person, who may need it.
+ * Removes files that did not have their final name when the last process ended: none of them had
+ * taken effect. A directory stays: a store makes none here, so a person made it and may need it.
  */
 export async function emptyAside({ disk, directory }: StoreFiles): Promise<void> {
   for (const name of await disk.list(directory.aside)) {
@@ -98,7 +98,7 @@ function isDirectory(disk: Disk, path: string): Promise<boolean> {
   );
 }
 
-/** Removes what was let go by a durable edit; moves everything else to quarantine/. */
+/** Removes files that a durable edit has released; moves everything else to quarantine/. */
 export async function clearStrayFiles(
   store: ListedStore,
   state: ManifestState,

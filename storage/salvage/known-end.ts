@@ -1,4 +1,4 @@
-/** Where a segment ended that was not sealed, by everything that is left to say so. */
+/** Finds where an unsealed segment ended, from everything that is left to show it. */
 import type { Disk } from '../disk/disk.js';
 import { readUpTo, withFile } from '../disk/whole-file.js';
 import {
@@ -20,13 +20,13 @@ import { headersIn } from '../segment/segment-scan.js';
 export interface FoundSegment {
   readonly number: number;
   readonly header: SegmentHeader | null;
-  /** Of its batches, in their places; the bodies may be damaged. */
+  /** The headers of its batches, at their places; the bodies may be damaged. */
   readonly batches: readonly BatchHeader[];
-  /** What the batches say was fdatasynced of the file. */
+  /** How much of the file was fdatasynced according to the batches. */
   readonly proven: number;
 }
 
-/** Reads the headers in a file; the last batches count only as far as they are whole or proven. */
+/** Reads the headers in a file; the last batches count only if they are complete or proven. */
 export async function findSegment(
   disk: Disk,
   path: string,
@@ -53,8 +53,8 @@ export async function findSegment(
 }
 
 /**
- * The end that is to be written down for it; null where nothing says that it held anything. What
- * the watermark, or the header of the segment behind it, says beyond its batches was acknowledged.
+ * The end to record for it; null if nothing shows that it held anything. Everything beyond its
+ * batches that the watermark, or the header of the next segment, covers was acknowledged.
  */
 export function knownEnd(
   { number, header, batches }: FoundSegment,

@@ -1,4 +1,4 @@
-/** What a manifest would say if it were written anew, from all that is left in a folder. */
+/** The manifest that could be written from everything that is left in a folder. */
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { readWhole } from '../disk/whole-file.js';
@@ -11,8 +11,8 @@ import { type KnownLogs, type ReadableState, rebuiltState } from './rebuilt-stat
 import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
 
 /**
- * Reads whatever reads; where neither copy of the manifest begins intact, the files of the logs say
- * what there was. Throws `DamagedData` where they do not either, and `NewerFormat`.
+ * Reads everything that can be read; if neither copy of the manifest begins intact, the files of
+ * the logs show what there was. Throws `DamagedData` if they do not either, and `NewerFormat`.
  */
 export async function readableState(
   disk: Disk,

@@ -1,7 +1,7 @@
 /**
- * What a manifest would say if it were written from the files of the logs alone, where neither copy
- * of it begins intact: headers say whose a segment is and what is in front of it, footers where it
- * ends. What is left of the copies gives the names; nothing else in a folder does.
+ * The manifest that could be written from the files of the logs alone, if neither copy of it begins
+ * intact: headers show the log of a segment and the segment before it, footers where it ends. Only
+ * the remains of the copies give the names; nothing else in a folder does.
  */
 import { basename } from 'node:path';
 import type { Disk } from '../disk/disk.js';
@@ -26,41 +26,41 @@ import type { Watermark } from '../manifest/watermarks.js';
 import { findSegment } from './known-end.js';
 import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
 
-/** A manifest that every segment is listed in with its end. */
+/** A manifest that lists every segment with its end. */
 export interface ReadableState {
   readonly storeId: Buffer;
   readonly generation: number;
   readonly state: ManifestState;
-  /** What does not follow from it, in words. */
+  /** What the files leave open, in words. */
   readonly problems: readonly string[];
 }
 
 /** What is known of logs that nothing in the folder names. */
 export interface KnownLogs {
-  /** The first log that the store was given; it begins at offset 0 for good. */
+  /** The first log that the store created; it always begins at offset 0. */
   readonly first: { readonly name: string; readonly settings: LogSettings };
 }
 
-/** A log as far as the remains of the manifest tell. */
+/** A log as far as the remains of the manifest describe it. */
 interface NamedLog {
   readonly name: string;
   readonly settings: LogSettings;
 }
 
-/** A segment file: what its first and its last bytes say. */
+/** A segment file according to its first and last bytes. */
 interface SegmentFile {
   readonly number: number;
   readonly header: SegmentHeader | null;
   readonly footer: ReturnType<typeof decodeSegmentFooter>;
 }
 
-/** How the two kinds of edits that hold it begin to tell of a log. */
+/** The beginnings of the two kinds of edits that describe a log. */
 const namedLog = /"id":(\d+),"name":("(?:[^"\\]|\\.)*"),"settings":(\{[^{}]*\})/g;
 const droppedLog = /"type":"logDropped","id":(\d+)\}/g;
 
 /**
- * Rebuilds it. Throws `DamagedData` where no segment says which store it belongs to: then there is
- * nothing to take.
+ * Rebuilds the state. Throws `DamagedData` if no segment shows to which store it belongs: then
+ * nothing can be salvaged.
  */
 export async function rebuiltState(
   disk: Disk,
@@ -102,7 +102,7 @@ export async function rebuiltState(
 
 const directoryName = (id: number) => String(id).padStart(10, '0');
 
-/** Names and drops that stand in what is left of the copies, in whole edits or in pieces. */
+/** Names and drops found in the remains of the copies, in whole edits or in pieces. */
 async function remainsOfManifest(disk: Disk, directory: StoreDirectory) {
   const names = new Map<number, NamedLog>();
   const dropped = new Set<number>();
@@ -118,7 +118,7 @@ async function remainsOfManifest(disk: Disk, directory: StoreDirectory) {
   return { names, dropped };
 }
 
-/** Null where what looked like a name is none: the bytes around it may be damaged. */
+/** Null if the text is not a name after all: the bytes around it may be damaged. */
 function parsed(name: string, settings: string): NamedLog | null {
   try {
     const text: unknown = JSON.parse(name);
@@ -198,7 +198,7 @@ async function rebuiltLog(
   };
 }
 
-/** Without those that a later one stands in the place of: a crash may have left their files. */
+/** Without segments that a later one replaces: a crash may have left their files. */
 function uncovered(sealed: readonly ManifestSegment[]): ManifestSegment[] {
   const covers = ({ number, end }: ManifestSegment, old: ManifestSegment) =>
     number > old.number &&
@@ -209,10 +209,10 @@ function uncovered(sealed: readonly ManifestSegment[]): ManifestSegment[] {
   return sealed.filter((old) => !sealed.some((other) => covers(other, old)));
 }
 
-/** Segments one behind the other; where a file is gone, one is listed that is found missing. */
+/** Segments one after another; for a file that is gone, one is listed that will be missing. */
 class SegmentRow {
   readonly segments: ManifestSegment[] = [];
-  /** Offsets that no file has, half-open. */
+  /** Offset ranges that no file has, half-open. */
   readonly lost: string[] = [];
   startOffset = 0;
   private next = 0;
@@ -236,7 +236,7 @@ class SegmentRow {
     this.next = end.nextOffset;
   }
 
-  /** What the watermark says was there behind the last file. */
+  /** Adds what the watermark shows to have been there after the last file. */
   endAt(watermark: Watermark | null): void {
     if (watermark === null || watermark.durableOffset <= this.next) return;
     if (this.segments.length === 0 && !this.beginsAtZero) this.startOffset = this.next;
@@ -255,14 +255,14 @@ class SegmentRow {
       maxTimestamp: follower?.createdAt ?? 0,
       lastAppendTime: follower?.createdAt ?? 0,
     };
-    // As one that was sealed, so that its loss is damage of it alone.
+    // Listed as sealed, so that its loss counts as damage of this segment alone.
     this.segments.push({ number: this.nextNumber, end, digest: '0'.repeat(64) });
     this.nextNumber += 1;
     this.next = until;
   }
 }
 
-/** A segment that stands in the place of others is followed by what followed the last of those. */
+/** A segment that replaces others is followed by the segment that followed the last of those. */
 function linked(segment: ManifestSegment, follower: SegmentHeader | null): ManifestSegment {
   const { end } = segment;
   if (follower === null || end === null) return segment;

@@ -1,4 +1,4 @@
-/** A store made of everything that still reads in a damaged one, in a folder of its own. */
+/** Makes a store of everything that can still be read in a damaged one, in a folder of its own. */
 import { basename, dirname, join } from 'node:path';
 import { emptyFolder, makeFolder, writeBeside } from '../backup/copied-folder.js';
 import { CopyPlace } from '../backup/copy-place.js';
@@ -15,18 +15,18 @@ import { verifyStore } from '../verify/verify-store.js';
 import { readableState } from './readable-state.js';
 import type { KnownLogs, ReadableState } from './rebuilt-state.js';
 
-/** What was made. */
+/** The result of a salvage. */
 export interface Salvaged {
   /** Hexadecimal. */
   readonly storeId: string;
   readonly epoch: number;
   readonly bytes: number;
   readonly logs: readonly { readonly name: string; readonly until: number }[];
-  /** Everything that was found to be damaged, in words. */
+  /** A description of everything that was found to be damaged. */
   readonly damages: readonly string[];
 }
 
-/** A store whose damaged segments are known by their numbers, under the names of their logs. */
+/** A store and the numbers of its damaged segments, by log name. */
 export interface DamagedStore {
   readonly store: Store;
   readonly segments: ReadonlyMap<string, ReadonlySet<number>>;
@@ -36,25 +36,25 @@ export interface DamagedStore {
 export interface SalvageSettings {
   /** What is known of logs that nothing in the folder names. */
   readonly known: KnownLogs;
-  /** Makes the logs whole: every damaged segment is to be gone when it settles. */
+  /** Makes the logs whole: every damaged segment must be gone when it settles. */
   repair(damaged: DamagedStore): Promise<void>;
-  /** Files beside the logs: their names, and what is in them. */
+  /** Files to write beside the logs: their names and contents. */
   readonly names: readonly string[];
   make(salvaged: Salvaged): ReadonlyMap<string, Buffer>;
   onProgress?(doing: string): void;
 }
 
 const chunkBytes = 1024 * 1024;
-/** What a bad sector takes with it. */
+/** The size of the part that a bad sector makes unreadable. */
 const sectorBytes = 4096;
 
 /**
- * Copies what reads of the store in `from` to `to`, which must be empty or absent. Nothing in
- * `from` changes, and no server may have it meanwhile. The copy lies aside (`CopyPlace`) until it
- * is whole, verified and durable.
+ * Copies everything that can be read of the store in `from` to `to`, which must be empty or absent.
+ * Nothing in `from` changes, and no server may use it meanwhile. The copy is made aside
+ * (`CopyPlace`) until it is complete, verified and durable.
  *
- * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (no file says
- * whose it is), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (no file shows to which store it
+ * belongs), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function salvageFolder(
   disk: Disk,
@@ -82,7 +82,7 @@ export async function salvageFolder(
   }
 }
 
-/** Keeps servers out; null where one has the folder. */
+/** Keeps servers away; null if one is using the folder. */
 async function lockOf(disk: Disk, source: StoreDirectory): Promise<(() => Promise<void>) | null> {
   try {
     return await lockForReading(disk, source.lock);
@@ -91,7 +91,7 @@ async function lockOf(disk: Disk, source: StoreDirectory): Promise<(() => Promis
   }
 }
 
-/** The store was opened in it for a while: it holds what an open store holds. */
+/** Also removes what an open store leaves: the store was opened in it for a while. */
 async function emptySalvaged(disk: Disk, directory: StoreDirectory, names: readonly string[]) {
   await emptyQuarantine(disk, directory);
   await emptyFolder(disk, directory, [...names, basename(directory.lock)]);
@@ -149,7 +149,7 @@ class Salvage {
     return this.proven(readable);
   }
 
-  /** Nothing is damaged any more: what was made is held against all that is known of it. */
+  /** Verifies that nothing is damaged any more, by everything that is known of the new store. */
   private async proven({ storeId, state }: ReadableState): Promise<Salvaged> {
     const { disk, target } = this;
     await emptyQuarantine(disk, target);
@@ -173,7 +173,7 @@ class Salvage {
     this.damages.push(message.replaceAll(join(this.target.path, '/'), ''));
   }
 
-  /** The segments of a log that are damaged themselves, or whose index is. */
+  /** The segments of a log that are damaged, or whose index is. */
   private numbersOf(logId: number, damages: readonly DamagedData[]): ReadonlySet<number> {
     const folder = this.target.log(logId);
     const files = damages.map(({ range }) => range.file);
@@ -195,7 +195,7 @@ class Salvage {
     await disk.syncDirectory(target.logs);
   }
 
-  /** What a power cut has left in the write-ahead log alone is not in the files that are copied. */
+  /** Groups that a power cut has left only in the write-ahead log are not in the copied files. */
   private async tellOfGroups({ state }: ReadableState): Promise<void> {
     const { disk, source } = this;
     try {
@@ -206,7 +206,7 @@ class Salvage {
     }
   }
 
-  /** A file that is gone or cannot be opened is left out; what cannot be read of it is zeros. */
+  /** Leaves out a file that is gone or cannot be opened; unreadable parts become zeros. */
   private async copyFile(from: string, to: string): Promise<void> {
     const { disk } = this;
     const file = await disk.open(from, 'read').catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The segments of one log in the order of their offsets, by everything that is left of them. */
+/** Sorts the segments of one log by offset, from everything that is left of them. */
 import type { Disk } from '../disk/disk.js';
 import { parseSegmentName, type StoreDirectory } from '../disk/store-directory.js';
 import { withFile } from '../disk/whole-file.js';
@@ -8,8 +8,9 @@ import { type Watermark, WatermarkFile } from '../manifest/watermarks.js';
 import { type FoundSegment, knownEnd } from './known-end.js';
 
 /**
- * Segments without a known end go where their offsets belong: behind all others, or in the place of
- * one whose file is gone. Those that another one covers were replaced by it, or replace it.
+ * Adds segments without a known end where their offsets belong: after all others, or in the place
+ * of one whose file is gone. Those that another one covers were replaced by it, or replace it, and
+ * are left out.
  */
 export function withOpen(
   complete: readonly ManifestSegment[],
@@ -45,7 +46,7 @@ function overlap(
   return one !== null && one.baseOffset < two.nextOffset && two.baseOffset < one.nextOffset;
 }
 
-/** The numbers of the segment files of a log; none where it has no directory. */
+/** The numbers of the segment files of a log; none if it has no directory. */
 export async function numbersIn(
   disk: Disk,
   directory: StoreDirectory,
@@ -59,7 +60,7 @@ export async function numbersIn(
   return new Set(segments.flatMap((each) => (each === null ? [] : [each.number])));
 }
 
-/** The watermark of a log; null where there is none that reads. */
+/** The watermark of a log; null if there is none that can be read. */
 export async function watermarkOf(
   disk: Disk,
   directory: StoreDirectory,

@@ -1,30 +1,30 @@
-/** How much a read takes, and what is left of that while it goes from batch to batch. */
+/** How much a read takes, and how much is left while it goes from batch to batch. */
 import type { ScannedBatch } from '../format/batch-scan.js';
 import { BatchView, type RecordBatch } from '../format/record-batch.js';
 import type { Offset } from '../offsets/offset.js';
 
 /** How much of a log a read takes. */
 export interface ReadOptions {
-  /** Stops before a batch that would exceed this, but for the first. Default 1 MiB. */
+  /** Stops before a batch that would exceed this, except for the first. Default: 1 MiB. */
   readonly maxBytes?: number;
   readonly maxRecords?: number;
   /** Forwards: the end, exclusive. Backwards: the start, inclusive. */
   readonly until?: Offset;
   /** Newest first: the records before `from`. */
   readonly backwards?: boolean;
-  /** Ends with the first read of a file that has records, however few they are. */
+  /** Ends with the first read of the file that brings records, however few they are. */
   readonly once?: boolean;
-  /** Forwards: a batch that begins before `until` comes with what it has behind it, too. */
+  /** Forwards: a batch that begins before `until` is returned to its end, even beyond `until`. */
   readonly wholeBatches?: boolean;
 }
 
 const defaultBytes = 1024 * 1024;
-/** A read of little reads little: two index intervals hold any small batch. */
+/** Chunk of a small read: two index intervals contain any small batch. */
 export const smallChunkBytes = 32 * 1024;
-/** A whole segment is read by so much. */
+/** Chunk in which a whole segment is read. */
 export const largeChunkBytes = 1024 * 1024;
 
-/** What is left of a read. */
+/** The rest of a read's limits. */
 export class ReadBudget {
   private bytes: number;
   private records: number;
@@ -40,7 +40,7 @@ export class ReadBudget {
     this.isWhole = options.wholeBatches === true;
   }
 
-  /** Whether the read ends; never before it has given a record. */
+  /** Whether the read ends; never before it has a record. */
   get isSpent(): boolean {
     return !this.isEmpty && (this.bytes <= 0 || this.records <= 0);
   }
@@ -51,11 +51,11 @@ export class ReadBudget {
     return Math.min(Math.max(this.bytes, smallChunkBytes), largeChunkBytes);
   }
 
-  /** Takes what [from, until) has of a batch; false when the read ends. */
+  /** Takes the part of a batch in [from, until); false if the read ends. */
   take({ header, body }: ScannedBatch, from: Offset, until: Offset, backwards: boolean): boolean {
     const end = this.isWhole ? header.nextOffset : until;
     const whole = new BatchView(header, body, from, end, backwards);
-    // Offsets without records, left by a crash in a lazy mode or by compaction: given, so that a
+    // Offsets without records, left by a crash in a lazy mode or by compaction: returned, so that a
     // reader gets past them.
     if (whole.recordCount === 0) {
       this.batches.push(whole);
@@ -73,13 +73,13 @@ export class ReadBudget {
     return !this.isSpent;
   }
 
-  /** Ends a chunk, which was read at once; false when the read ends. */
+  /** Ends a chunk, which was one read of the file; false if the read ends. */
   endChunk(): boolean {
     if (this.isOnce && !this.isEmpty) this.bytes = 0;
     return !this.isSpent;
   }
 
-  /** What was taken, in the order of taking. */
+  /** The batches taken, in the order of taking. */
   get result(): RecordBatch[] {
     return this.batches;
   }

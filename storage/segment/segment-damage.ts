@@ -1,4 +1,4 @@
-/** What of a segment does not read back, and what does: batch by batch, all of it. */
+/** Finds which parts of a segment do not read back, batch by batch, through all of it. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { aroundUnreadable } from '../disk/unreadable-pages.js';
@@ -12,17 +12,17 @@ import { headersIn } from './segment-scan.js';
 
 const chunkBytes = 1024 * 1024;
 
-/** The store of a log that may live with damage. */
+/** The store of a log that may isolate damage. */
 export interface IsolatingStore extends StoreFiles {
-  /** Whether the log of this name lives with damage: only the offsets in it cannot be read. */
+  /** Whether the log of this name isolates damage: only the damaged offsets cannot be read. */
   isolatesDamage(logName: string): boolean;
-  /** Damage was found that a log lives with: tells the owner of the store. */
+  /** Reports damage that a log isolates to the owner of the store. */
   damaged(damage: DamagedData): void;
 }
 
 /**
- * Reads all of a segment; answers the spans between its intact batches, in order. What the disk
- * does not read is damage, too.
+ * Reads all of a segment; returns the spans between its intact batches, in order. Bytes that the
+ * disk cannot read count as damage, too.
  */
 export async function findDamage(
   { disk, directory, openFiles }: StoreFiles,
@@ -30,7 +30,7 @@ export async function findDamage(
   segment: Segment,
 ): Promise<readonly DamagedSpan[]> {
   const { number } = segment;
-  // It may grow meanwhile.
+  // A copy of the end, as the segment may grow meanwhile.
   const end = segment.toEnd();
   try {
     return await openFiles.use(directory.segment(log.id, number), async (file) => {
@@ -46,19 +46,19 @@ export async function findDamage(
   }
 }
 
-/** Why all of a file is damaged that was not opened; null where it is not. */
+/** Why a file that could not be opened is damaged as a whole; null if it is not. */
 function unopenedReason(error: unknown): string | null {
   const code = errorCode(error);
   if (code === 'ENOENT') return 'the file is missing';
   return code === 'EIO' ? unreadReason : null;
 }
 
-/** Why a file, or a part of it, is damaged: the only damage that may pass by itself. */
+/** Why a file, or a part of it, is damaged: the only damage that may go away by itself. */
 export const unreadReason = 'the disk does not read it';
 
 /**
- * A segment was found not to be what it was: throws `damage`, or, in a log that isolates damage,
- * has it searched for what can be read and tells the owner of the store.
+ * Handles damage found in a segment: throws `damage`, or, in a log that isolates damage, finds out
+ * what can be read and reports the rest to the owner of the store.
  */
 export async function isolateDamage(
   store: IsolatingStore,
@@ -68,7 +68,7 @@ export async function isolateDamage(
 ): Promise<void> {
   if (!store.isolatesDamage(log.name)) throw damage;
   segment.damages = await findDamage(store, { id: log.id, logTag }, segment);
-  // Where every batch is intact for all that, only a header or footer is damaged: nothing is lost.
+  // If every batch is intact nevertheless, only a header or footer is damaged: nothing is lost.
   if (segment.damages.length === 0) store.damaged(damage);
   for (const span of segment.damages) {
     store.damaged(damagedOffsets(store, log, [...segments, segment], segment, span));
@@ -79,11 +79,11 @@ export async function isolateDamage(
 interface IsolatingLog {
   readonly log: { readonly id: number; readonly name: string };
   readonly logTag: number;
-  /** Those in front of it. */
+  /** The segments before it. */
   readonly segments: readonly Segment[];
 }
 
-/** What of the segments of a log cannot be read; ranges that touch are one. */
+/** The ranges of a log's segments that cannot be read; adjacent ranges are joined. */
 export function damagedRanges(segments: readonly Segment[]): OffsetRange[] {
   const ranges: OffsetRange[] = [];
   for (const { from, until } of segments.flatMap(({ damages }) => damages)) {
@@ -119,12 +119,12 @@ export function damagedOffsets(
 interface Run {
   readonly start: number;
   readonly baseOffset: Offset;
-  /** What its first batch says of the one in front of it. */
+  /** The checksum that its first batch states for the batch before it. */
   readonly link: number;
   end: number;
   nextOffset: Offset;
   lastChecksum: number;
-  /** Where it ends without its last batch; null where that is all of it. */
+  /** Where it ends without its last batch; null if it has only one. */
   shorter: { readonly end: number; readonly nextOffset: Offset } | null;
 }
 
@@ -168,7 +168,7 @@ class DamageSearch {
     return spans;
   }
 
-  /** Reads on from a batch to the next fault; answers where that is. */
+  /** Reads from a batch to the next fault; returns where that is. */
   private async readRun(position: number): Promise<number> {
     const { disk, file, logTag, segment } = this;
     const limit = segment.end;
@@ -186,7 +186,7 @@ class DamageSearch {
     return scan.position;
   }
 
-  /** The run with the next batch; a batch of offsets that lie elsewhere belongs to none. */
+  /** The run with the next batch added; null if the batch has offsets outside of the segment. */
   private extended(run: Run | null, { header, position }: ScannedBatch): Run | null {
     const { baseOffset, nextOffset, headerChecksum, previousChecksum, bodyLength } = header;
     if (baseOffset < this.segment.baseOffset || nextOffset > this.segment.nextOffset) return null;
@@ -204,7 +204,7 @@ class DamageSearch {
     return run;
   }
 
-  /** Where to look again behind a batch that is not intact; its own header may tell. */
+  /** Where to continue after a batch that is not intact; its own header may say. */
   private async nextHeader(position: number): Promise<number> {
     const { disk, file, logTag, segment } = this;
     for await (const found of headersIn(disk, file, position, segment.end, logTag)) {
@@ -216,8 +216,8 @@ class DamageSearch {
   }
 
   /**
-   * The runs without the batches that contradict what follows: the next batch confirms each one,
-   * the manifest the last. So intact batches of another history are recognised.
+   * The runs without batches that contradict what follows: the next batch confirms each batch, the
+   * manifest the last one. So intact batches of another history are recognised.
    */
   private confirmed(): readonly Run[] {
     const kept: Run[] = [];
@@ -238,7 +238,7 @@ class DamageSearch {
 
   private reasonAt(start: number, end: number): string {
     const inside = this.faults.filter(({ position }) => position >= start && position < end);
-    // Where bytes were not read, what is wrong with those in their place says nothing.
+    // If bytes were not read, faults found in the filler in their place mean nothing.
     const fault = inside.find(({ reason }) => reason === unreadReason) ?? inside[0];
     return fault?.reason ?? 'a record batch of another history of this log';
   }

@@ -1,4 +1,4 @@
-/** How a segment file comes to be and how it is closed for ever. */
+/** How a segment file is created and how it is finally sealed. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
@@ -13,7 +13,7 @@ import { Segment } from './segment.js';
 
 const chunkBytes = 1024 * 1024;
 
-/** The store that a segment is made and sealed in. */
+/** The store in which a segment is created and sealed. */
 export interface GrowingStore extends StoreFiles {
   /** A segment takes groups until it has this many bytes. */
   readonly segmentBytes: number;
@@ -23,9 +23,9 @@ export interface GrowingStore extends StoreFiles {
 }
 
 /**
- * A new, empty segment of a log, listed in the manifest. Filled with zeros if it is `prepared`: an
- * append then overwrites and the file system has no size to journal (measured 1.9 times as fast).
- * Where there is no room (`lacksRoom`) nothing is left of it but its number.
+ * Creates an empty segment of a log, listed in the manifest. If `prepared`, it is filled with
+ * zeros: an append then overwrites, and the file system has no new size to journal (measured 1.9
+ * times as fast). If there is no room (`lacksRoom`), nothing is left of it but its used number.
  */
 export async function allocateSegment(
   store: GrowingStore,
@@ -57,12 +57,12 @@ export async function allocateSegment(
   return new Segment(logId, number);
 }
 
-/** Whether the log has ever had one: its directory is there then. */
+/** Whether the log has ever had a segment: its directory exists then. */
 function hasSegments({ manifest }: GrowingStore, logId: number): boolean {
   return manifest.state.logs.some(({ id, nextNumber }) => id === logId && nextNumber > 0);
 }
 
-/** Removes files that no edit lists; one that stays is found and removed by the next start. */
+/** Removes files that no edit lists; the next start finds and removes any that stay. */
 export async function removeUnlisted(
   { disk }: Pick<StoreFiles, 'disk'>,
   paths: readonly string[],
@@ -70,7 +70,7 @@ export async function removeUnlisted(
   for (const path of paths) await removeFreeing(disk, path).catch(() => undefined);
 }
 
-/** Gives a file the size of a segment, so that appends to it overwrite. Durable. */
+/** Durably gives a file the size of a segment, so that appends to it overwrite. */
 export async function fillWithZeros(
   { disk, fileSync, segmentBytes }: Pick<GrowingStore, 'disk' | 'fileSync' | 'segmentBytes'>,
   file: FileHandle,
@@ -84,9 +84,9 @@ export async function fillWithZeros(
 }
 
 /**
- * Cuts the file to its batches, adds the footer, writes the index file and then says so in the
- * manifest. Each step can be done again: a crash between two of them needs no case of its own, nor
- * does one that finds no room (`lacksRoom`).
+ * Cuts the file to its batches, adds the footer, writes the index file and then records that in the
+ * manifest. Each step can be repeated: a crash between two of them needs no special treatment, and
+ * neither does a step that finds no room (`lacksRoom`).
  */
 export async function sealSegment(
   store: GrowingStore,
@@ -97,7 +97,7 @@ export async function sealSegment(
   const { disk } = store;
   const end = segment.toEnd();
   const digest = await own.use(async (file) => {
-    // It may be shorter where it was damaged.
+    // The file may be shorter than its batches if it was damaged.
     await disk.truncate(file, end.end);
     const hash = await digestOf(store, file, end.end);
     await writeFully(disk, file, encodeSegmentFooter(end, hash), end.end);
@@ -114,11 +114,11 @@ export async function sealSegment(
     digest: digest.toString('hex'),
   });
   segment.isSealed = true;
-  // Readers find the terms in the file from now on: a sealed segment's index is not kept.
+  // From now on readers find the terms in the file: the index of a sealed segment is not kept.
   segment.index = null;
 }
 
-/** Keeps a segment's index in its file, unless it is there as it is, or there is none in memory. */
+/** Writes a segment's index to its file, unless it is stored already or not in memory. */
 export async function writeIndexFile(
   store: GrowingStore,
   log: { readonly id: number; readonly logTag: number },
@@ -138,14 +138,14 @@ export async function writeIndexFile(
   await store.fileSync.mustSyncDirectory(directory.log(log.id));
 }
 
-/** SHA-256 of the first `end` bytes of a segment file: its footer and the manifest keep it. */
+/** SHA-256 of the first `end` bytes of a segment file, kept in its footer and in the manifest. */
 export async function digestOf(
   { disk }: Pick<StoreFiles, 'disk'>,
   file: FileHandle,
   end: number,
 ): Promise<Buffer> {
   const hash = createHash('sha256');
-  // One for all chunks: V8 collects all of memory sooner the more buffers are made.
+  // One buffer for all chunks: V8 starts a full collection sooner the more buffers are allocated.
   const space = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end));
   for (let position = 0; position < end; position += chunkBytes) {
     const length = Math.min(chunkBytes, end - position);

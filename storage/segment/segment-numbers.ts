@@ -1,9 +1,9 @@
-/** The numbers of one log's segments: rising, and none twice, for appends and compactions alike. */
+/** The numbers of one log's segments: rising, each used once, by appends and compactions alike. */
 import type { ManifestState } from '../manifest/manifest.js';
 
 /**
- * One for each open log, shared by all that make segments of it. A number that was taken and not
- * used is left out for good; numbers have no other meaning than to be apart.
+ * One per open log, shared by everything that creates segments of it. A number that was taken but
+ * not used is never used; numbers only have to be distinct.
  */
 export class SegmentNumbers {
   private next: number;

@@ -1,4 +1,4 @@
-/** Reading one segment: its batches in order, the damage between them, what finds a record. */
+/** Reads one segment: its batches in order, the damage between them, its index. */
 import { readWhole } from '../disk/whole-file.js';
 import { DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
@@ -12,19 +12,19 @@ import type { DamagedSpan, Segment } from './segment.js';
 import { damagedOffsets, findDamage, type IsolatingStore, unreadReason } from './segment-damage.js';
 
 /**
- * A segment that was being read is not what it was: it was trimmed, another replaced it, or some of
- * it is known to be damaged now. Who was reading reads again.
+ * A segment changed while it was being read: it was trimmed or replaced, or some of it is now known
+ * to be damaged. The reader has to read again.
  */
 export class SegmentChanged extends Error {}
 
-/** Which bytes of a segment are read: [position, limit), so many at a time. */
+/** Which bytes of a segment to read: [position, limit), and how many at a time. */
 export interface SegmentRange {
   readonly position: number;
   readonly limit: number;
   readonly chunkBytes: number;
 }
 
-/** Is given batches in order, until it answers false. */
+/** Receives batches in order, until it returns false. */
 type Visit = (batches: ScannedBatch[]) => boolean | Promise<boolean>;
 
 /** The store of a log whose segments are read. */
@@ -40,13 +40,13 @@ export interface ReadLog {
 }
 
 /**
- * One for each open log, over the list of its segments, which changes under it. Reads hold no lock:
- * a segment that was rewritten or removed meanwhile rejects with `SegmentChanged`, and is read
- * anew.
+ * One per open log, over the list of its segments, which changes meanwhile. Reads hold no lock: if
+ * a segment was rewritten or removed meanwhile, a read rejects with `SegmentChanged`, and the
+ * caller reads again.
  */
 export class SegmentReader {
   private isReleased = false;
-  /** By segment: one search serves all who have met a fault. */
+  /** By segment: one search serves all readers that met a fault. */
   private readonly searches = new Map<Segment, Promise<void>>();
   private readonly remaking = new Map<Segment, Promise<RecordFinder>>();
 
@@ -57,10 +57,10 @@ export class SegmentReader {
   ) {}
 
   /**
-   * Gives `visit` the batches of a range until it answers false. At a damaged span `pass` says
-   * whether to go on behind it; without one that is thrown. Damage that is met is searched for its
-   * ends, in every log, so that what lies around it can be read: only opening is stricter. Rejects
-   * with `SegmentChanged`, or with `DamagedData`.
+   * Passes the batches of a range to `visit` until it returns false. At a damaged span `pass`
+   * decides whether to continue behind it; without `pass` the damage is thrown. In every log,
+   * damage that is met is searched for its ends, so that everything around it can be read: only
+   * opening is stricter. Rejects with `SegmentChanged`, or with `DamagedData`.
    */
   async scan(
     segment: Segment,
@@ -84,12 +84,12 @@ export class SegmentReader {
     }
   }
 
-  /** Every batch of a segment, by the chunk; rejects at the first that is not intact. */
+  /** Passes every batch of a segment chunk by chunk; rejects at the first that is not intact. */
   whole(segment: Segment, chunkBytes: number, visit: Visit): Promise<void> {
     return this.scan(segment, { ...everything(segment), chunkBytes }, visit);
   }
 
-  /** Reads every batch of a segment, unless it goes meanwhile; rejects with `DamagedData`. */
+  /** Reads every batch of a segment, unless it is removed meanwhile; rejects with `DamagedData`. */
   async verify(segment: Segment): Promise<void> {
     try {
       await this.whole(segment, largeChunkBytes, () => true);
@@ -99,7 +99,7 @@ export class SegmentReader {
     }
   }
 
-  /** What finds the records of a segment: from its file, or made again. */
+  /** The index of a segment: from its file, or rebuilt. */
   async indexOf(segment: Segment): Promise<RecordFinder> {
     if (segment.index !== null) return segment.index;
     const { store, log } = this;
@@ -118,17 +118,17 @@ export class SegmentReader {
     return index;
   }
 
-  /** The files are being removed: what is missing of them from now on is no damage. */
+  /** The files are being removed: from now on a missing file is not damage. */
   release(): void {
     this.isReleased = true;
   }
 
-  /** Throws what tells of a damaged span. */
+  /** Throws the error for a damaged span. */
   refuse(segment: Segment, span: DamagedSpan): never {
     throw damagedOffsets(this.store, this.log, this.segments, segment, span);
   }
 
-  /** Gives `visit` what lies in a range without known damage; false = it has answered false. */
+  /** Passes the batches of a range without known damage to `visit`; false if it returned false. */
   private scanIntact(
     segment: Segment,
     { position, limit, chunkBytes }: SegmentRange,
@@ -153,7 +153,7 @@ export class SegmentReader {
     });
   }
 
-  /** Whether reading again may end otherwise; `known` is the damage that the reader knew of. */
+  /** Whether another read may have another result; `known` is the damage known to the reader. */
   private async hasChanged(
     segment: Segment,
     known: Segment['damages'],
@@ -165,7 +165,7 @@ export class SegmentReader {
     return segment.damages !== known;
   }
 
-  /** Whether some of what the disk did not read before is read by now: no damage any more. */
+  /** Whether the disk now reads some of what it did not read before: no longer damage. */
   private async isReadAgain(segment: Segment, span: DamagedSpan): Promise<boolean> {
     if (span.reason !== unreadReason) return false;
     const known = segment.damages;
@@ -195,14 +195,14 @@ export class SegmentReader {
     const isSame = fresh.length === 0 && found.length === before.size;
     if (isSame || !isHere) return;
     segment.damages = found;
-    // One that was made around damage says what could not be read.
+    // An index that was built around damage records what could not be read.
     store.indexes.delete(store.directory.index(log.id, segment.number));
     for (const span of fresh) {
       store.damaged(damagedOffsets(store, log, segments, segment, span));
     }
   }
 
-  /** Makes the index of a segment from its records, once for all who ask at the same time. */
+  /** Rebuilds the index of a segment from its records, once for all simultaneous callers. */
   private remakeIndex(segment: Segment, path: string): Promise<RecordFinder> {
     const remaking =
       this.remaking.get(segment) ??
@@ -232,14 +232,14 @@ export class SegmentReader {
       return true;
     };
     await this.scan(segment, range, add, (span) => {
-      // As if it held the latest time: a search for one does not get past it unawares.
+      // As if the span held the latest time: a search for a time cannot pass it unnoticed.
       index.addBatch({ maxTimestamp }, span.from - baseOffset, span.start);
       lost = span;
       return true;
     });
     if (lost === null) return index;
     const { offsets, byteLength } = index;
-    // Which terms stood there is not known: "not found" would be a guess.
+    // The terms of the damaged span are not known: "not found" would be a guess.
     return { offsets, byteLength, find: this.refuse.bind(this, segment, lost) };
   }
 }
@@ -248,7 +248,7 @@ function everything({ end }: Segment) {
   return { position: segmentHeaderLength, limit: end };
 }
 
-/** The code is that of a read: a segment is written to elsewhere. */
+/** Whether an error of a read is new damage: segments are written elsewhere. */
 function isNewDamage(error: unknown): boolean {
   if (error instanceof DamagedOffsets) return false;
   return error instanceof DamagedData || ['ENOENT', 'EIO'].includes(errorCode(error));

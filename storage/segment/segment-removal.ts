@@ -1,4 +1,4 @@
-/** Which segments a log may let go of, and letting go of them. */
+/** Which segments a log may remove, and removing them. */
 import { basename, join } from 'node:path';
 import { removeFreeing } from '../disk/remove-file.js';
 import type { StoreFiles } from '../disk/store-files.js';
@@ -9,7 +9,7 @@ import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from './segment.js';
 
-/** The store that segments are removed from. */
+/** The store from which segments are removed. */
 export interface ShrinkingStore extends StoreFiles {
   readonly indexes: IndexCache;
   readonly manifest: ManifestKeeper;
@@ -17,15 +17,15 @@ export interface ShrinkingStore extends StoreFiles {
 }
 
 /**
- * The whole sealed segments in front of `offset`. Example: segments [0, 10) [10, 25) [25, ...) and
- * offset 25 give the first two, offset 24 the first one.
+ * The whole sealed segments below `offset`. Example: with segments [0, 10) [10, 25) [25, ...),
+ * offset 25 gives the first two, and offset 24 the first one.
  */
 export function segmentsBelow(segments: readonly Segment[], offset: Offset): Segment[] {
   const kept = segments.findIndex(({ isSealed, nextOffset }) => !isSealed || nextOffset > offset);
   return segments.slice(0, kept < 0 ? segments.length : kept);
 }
 
-/** Takes the first segments, which are `gone`, out of the manifest, `segments` and the disk. */
+/** Removes `gone`, the first of the segments, from the manifest, from `segments` and from disk. */
 export async function removeSegments(
   store: ShrinkingStore,
   logId: number,
@@ -40,8 +40,8 @@ export async function removeSegments(
 }
 
 /**
- * Removes the files of segments that the manifest does not list any more. What cannot be removed
- * for want of room is left to the next start.
+ * Removes the files of segments that the manifest no longer lists. Files that cannot be removed for
+ * lack of room are left to the next start.
  */
 export async function removeSegmentFiles(
   store: ShrinkingStore,
@@ -56,7 +56,7 @@ export async function removeSegmentFiles(
       await openFiles.forget(index);
       indexes.delete(index);
       await removeFreeing(disk, directory.segment(logId, number)).catch((error: unknown) => {
-        // Gone without us: that was damage, and this is how it heals.
+        // Already gone: that was damage, and this removal heals it.
         if (errorCode(error) !== 'ENOENT' && !fence.lacksRoom(error)) throw error;
       });
       await removeFreeing(disk, index).catch(() => undefined);
@@ -68,7 +68,7 @@ export async function removeSegmentFiles(
   }
 }
 
-/** Removes the files of a dropped log; doing it again is fine. */
+/** Removes the files of a dropped log; can be repeated. */
 export async function removeLogFiles(
   { disk, directory }: Pick<StoreFiles, 'disk' | 'directory'>,
   logId: number,

@@ -16,18 +16,18 @@ import { Segment } from './segment.js';
 
 const chunkBytes = 1024 * 1024;
 
-/** One pass over a segment file. */
+/** The result of one pass over a segment file. */
 export interface ScannedSegment {
-  /** Null where no intact header stands: the file is empty, or its first write was torn. */
+  /** Null if there is no intact header: the file is empty, or its first write was torn. */
   readonly header: SegmentHeader | null;
   /** Everything that is intact, with its index. */
   readonly segment: Segment;
-  /** Where each batch begins, and what the segment was before it. */
+  /** The header and position of each batch, without the body. */
   readonly batches: readonly ScannedBatch[];
   readonly size: number;
-  /** Why the pass ended; null where it came to the limit. */
+  /** Why the pass ended; null if it reached the limit. */
   readonly fault: string | null;
-  /** Bytes that the headers in the file, also those behind the fault, say were fdatasynced. */
+  /** Bytes that were fdatasynced according to all headers of the file, even behind the fault. */
   readonly proven: number;
 }
 
@@ -98,7 +98,7 @@ async function provenBehind(
   return proven;
 }
 
-/** The intact batch headers of a log in [from, to), in their places, whatever lies between them. */
+/** The intact batch headers of a log in [from, to), at their places, whatever is between them. */
 export async function* headersIn(
   disk: Disk,
   file: FileHandle,
@@ -106,7 +106,7 @@ export async function* headersIn(
   to: number,
   logTag: number,
 ): AsyncGenerator<BatchHeader> {
-  // Chunks overlap by more than a header's length, so that a header across two of them is seen.
+  // Chunks overlap by more than a header's length, so that a header across two chunks is found.
   for (let position = from; position < to; position += chunkBytes - 128) {
     const chunk = await readUpTo(disk, file, position, Math.min(chunkBytes, to - position));
     for (let at = chunk.indexOf(batchMagic); at >= 0; at = chunk.indexOf(batchMagic, at + 1)) {
@@ -117,9 +117,9 @@ export async function* headersIn(
 }
 
 /**
- * Whether a file holds an intact batch of this log in its place: data, not rubbish. A batch that a
- * recovery had rewritten counts only once its new segment is listed: until then the original is
- * still where it was.
+ * Whether a file holds an intact batch of this log at its place: data, not garbage. A batch
+ * rewritten by recovery counts only once its new segment is listed: until then the original is
+ * still in its old place.
  */
 export async function holdsBatches(
   store: StoreFiles,

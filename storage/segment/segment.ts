@@ -1,4 +1,4 @@
-/** One segment of a log: a file of batches and what finds a record in it. */
+/** One segment of a log: a file of batches, and the index that finds records in it. */
 import type { BatchHeader } from '../format/record-batch.js';
 import { batchLength } from '../format/record-batch.js';
 import {
@@ -22,18 +22,18 @@ export type CommittedBatch = Pick<
   | 'maxTimestamp'
 >;
 
-/** What a log is made of, as its users see it. Offsets are half-open: [baseOffset, nextOffset). */
+/** A segment as users of the log see it. Offsets are half-open: [baseOffset, nextOffset). */
 export interface SegmentSpan {
   readonly baseOffset: Offset;
   readonly nextOffset: Offset;
   /** Header and batches. */
   readonly byteLength: number;
   /**
-   * When the last of its records was appended, Unix ms; where nothing says so, their latest
-   * timestamp. A timestamp may claim any future: it would keep its segment as long.
+   * When the last of its records was appended, Unix ms; if not known, their latest timestamp. (A
+   * timestamp may claim any future time, which would keep its segment that long.)
    */
   readonly latestTime: number;
-  /** Only what is sealed can be trimmed or compacted. */
+  /** Only a sealed segment can be trimmed or compacted. */
   readonly isSealed: boolean;
 }
 
@@ -45,8 +45,8 @@ export interface DamagedSpan extends OffsetRange {
 }
 
 /**
- * Offsets [baseOffset, nextOffset), bytes [64, end) of the file: what readers may see. A segment
- * that was made ahead has neither until its first batch is committed.
+ * Offsets [baseOffset, nextOffset) and bytes [64, end) of the file: what readers may see. A segment
+ * created ahead of time has neither until its first batch is committed.
  */
 export class Segment implements SegmentEnd {
   baseOffset: Offset = 0;
@@ -59,10 +59,10 @@ export class Segment implements SegmentEnd {
   lastAppendTime: number | undefined;
   /** Nothing will be added to it: it has a footer, and the manifest says so. */
   isSealed = false;
-  /** What of it does not read back, as far as it was looked for; only in logs that isolate it. */
+  /** The damage found in it so far; only in logs that isolate damage. */
   damages: readonly DamagedSpan[] = [];
   private replacedLink: SegmentLink | null = null;
-  /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */
+  /** Kept while the segment grows; the index of a sealed segment is loaded when needed. */
   index: SegmentIndex | null = null;
 
   constructor(
@@ -91,7 +91,7 @@ export class Segment implements SegmentEnd {
     return segment;
   }
 
-  /** What the header of the next segment says of this one, or of those it stands in place of. */
+  /** What the header of the next segment says of this one, or of those that it replaces. */
   get link(): SegmentLink {
     return this.replacedLink ?? { lastChecksum: this.lastChecksum, end: this.end };
   }
@@ -108,7 +108,7 @@ export class Segment implements SegmentEnd {
     this.lastChecksum = chainSeed;
   }
 
-  /** Nothing was written after all: it waits for its first batch again. */
+  /** Undoes `begin`, as nothing was written: it waits for its first batch again. */
   unbegin(): void {
     this.baseOffset = 0;
     this.nextOffset = 0;
@@ -116,7 +116,7 @@ export class Segment implements SegmentEnd {
     this.lastChecksum = 0;
   }
 
-  /** Takes the next batch, which lies at `end`. */
+  /** Adds the next batch, which is at `end`. */
   add(header: CommittedBatch): void {
     this.index?.addBatch(header, header.baseOffset - this.baseOffset, this.end);
     this.end += batchLength(header.bodyLength);
@@ -128,7 +128,7 @@ export class Segment implements SegmentEnd {
     this.lastAppendTime = header.appendTime;
   }
 
-  /** The segment as it was when its batches ended at `end`: a start of `batches`. */
+  /** The segment as it was when it ended at `end`: with only the first of its `batches`. */
   upTo(
     end: number,
     batches: readonly { readonly header: CommittedBatch; readonly position: number }[],
@@ -148,7 +148,7 @@ export class Segment implements SegmentEnd {
     return { baseOffset, nextOffset, byteLength: end, latestTime, isSealed };
   }
 
-  /** What the manifest and the footer keep of it. */
+  /** The part of it that the manifest and the footer keep. */
   toEnd(): SegmentEnd {
     const { baseOffset, nextOffset, end, batchCount, recordCount, lastChecksum } = this;
     const { maxTimestamp, lastAppendTime } = this;

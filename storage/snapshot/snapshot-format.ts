@@ -11,7 +11,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
      8  version       UINT16   1
     10  6 zero bytes
     16  storeId       16 bytes
-    32  offset        UINT64   what lies below it is in the snapshot
+    32  offset        UINT64   everything below it is in the snapshot
     40  createdAt     FLOAT64
     48  parts         UINT32   how many there are
     52  labelLength   UINT32
@@ -28,7 +28,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
     24  dataChecksum  UINT32   crc32 of name and data
     28  number        UINT32   from 0
 
-  The number of parts is known when the last of them is written: the header is written last.
+  The number of parts is known only when the last is written: so the header is written last.
 */
 /** Bytes of the header, which the label follows. */
 export const snapshotHeaderLength = 64;
@@ -48,7 +48,7 @@ export interface SnapshotHeader {
   readonly labelLength: number;
 }
 
-/** What stands in front of a part. */
+/** The header before a part. */
 export interface PartHeader {
   readonly checksum: number;
   readonly chain: number;
@@ -58,7 +58,7 @@ export interface PartHeader {
   readonly number: number;
 }
 
-/** `length` with the zeros behind it. */
+/** `length` rounded up to a multiple of 8, with zeros as padding. */
 export function padded(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
@@ -77,7 +77,7 @@ export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
   return bytes;
 }
 
-/** null where there is none that is intact and of this version. */
+/** Null if there is no intact header of this version. */
 export function decodeSnapshotHeader(bytes: Buffer): SnapshotHeader | null {
   if (bytes.length < snapshotHeaderLength || bytes.readUInt32LE(0) !== headerMagic) return null;
   if (crc32(bytes.subarray(8, snapshotHeaderLength)) !== bytes.readUInt32LE(4)) return null;
@@ -91,12 +91,12 @@ export function decodeSnapshotHeader(bytes: Buffer): SnapshotHeader | null {
   };
 }
 
-/** The checksum that the first part links to: the number of parts is not known yet. */
+/** The checksum to which the first part links: the number of parts is not known yet. */
 export function firstChain(storeId: Buffer, offset: Offset, label: Buffer): number {
   return crc32(label, crc32(`${offset}`, crc32(storeId)));
 }
 
-/** What stands in front of the name and the data of a part, with a checksum of its own. */
+/** The header before the name and the data of a part, with a checksum of its own. */
 export function encodePartHeader(header: Omit<PartHeader, 'checksum'>): Buffer {
   const bytes = Buffer.alloc(partHeaderLength);
   bytes.writeUInt32LE(partMagic, 0);
@@ -109,7 +109,7 @@ export function encodePartHeader(header: Omit<PartHeader, 'checksum'>): Buffer {
   return bytes;
 }
 
-/** null where there is none that is intact. */
+/** Null if there is no intact header. */
 export function decodePartHeader(bytes: Buffer): PartHeader | null {
   if (bytes.length < partHeaderLength || bytes.readUInt32LE(0) !== partMagic) return null;
   const checksum = bytes.readUInt32LE(4);
@@ -124,7 +124,7 @@ export function decodePartHeader(bytes: Buffer): PartHeader | null {
   };
 }
 
-/** Of a part; zlib gives 0 for no bytes, whatever came before. */
+/** The checksum of a part; zlib returns 0 for empty data, whatever came before. */
 export function partChecksum(name: Buffer, data: Buffer): number {
   return data.length === 0 ? crc32(name) : crc32(data, crc32(name));
 }

@@ -1,4 +1,4 @@
-/** Reading a snapshot part by part, each checked before it is given. */
+/** Reads a snapshot part by part; each part is checked before it is returned. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { readInto, readUpTo } from '../disk/whole-file.js';
 import {
@@ -15,7 +15,7 @@ import {
 /** One part; several may have the same name. */
 export interface SnapshotPart {
   readonly name: string;
-  /** Of one that is read: good until the next one is asked for. */
+  /** If it was read: valid only until the next part is requested. */
   readonly data: Buffer;
 }
 
@@ -23,13 +23,13 @@ export interface SnapshotPart {
 export interface OpenedSnapshot {
   readonly header: SnapshotHeader;
   readonly label: string;
-  /** What the first part links to. */
+  /** The checksum to which the first part links. */
   readonly chain: number;
 }
 
 const labelLengthMax = 64 * 1024;
 
-/** null where there is no snapshot of this version of the format. */
+/** Null if there is no snapshot of this version of the format. */
 export async function openSnapshot(disk: Disk, file: FileHandle): Promise<OpenedSnapshot | null> {
   const header = decodeSnapshotHeader(await readUpTo(disk, file, 0, snapshotHeaderLength));
   if (header === null || header.labelLength > labelLengthMax) return null;
@@ -40,8 +40,8 @@ export async function openSnapshot(disk: Disk, file: FileHandle): Promise<Opened
 }
 
 /**
- * Its parts in order; null where one is damaged or missing, and then nothing more. All lie in the
- * same memory, one after the other.
+ * The parts in order; null if one is damaged or missing, and nothing after that. All of them use
+ * the same memory, one after another.
  */
 export async function* readParts(
   disk: Disk,

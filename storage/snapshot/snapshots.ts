@@ -1,8 +1,8 @@
 /**
- * Snapshots of what a user of the store remembers of one of its logs. They are a cache: one that is
- * damaged, of another store or of another version is passed over, and all of them may be deleted
- * at any time. Two are kept, and those that are being read; a file has its name only when all of it
- * is durable.
+ * Snapshots of what a user of the store remembers of one of its logs. They are a cache: damaged
+ * snapshots, and those of another store or version, are skipped, and all may be deleted at any
+ * time. Two are kept, and those that are being read. A file gets its name only when all of it is
+ * durable.
  */
 import { join } from 'node:path';
 import type { StoreFiles } from '../disk/store-files.js';
@@ -21,49 +21,47 @@ import { openSnapshot, readParts, type SnapshotPart } from './snapshot-reader.js
 
 export type { SnapshotPart } from './snapshot-reader.js';
 
-/** How many of them there are at most. */
+/** How many snapshots are kept. */
 const keptMax = 2;
 
-/** The store that they are of. */
+/** The store of the snapshots. */
 interface SnapshotStore extends Pick<StoreFiles, 'disk' | 'directory'> {
   readonly storeId: Buffer;
   readonly now: () => number;
 }
 
-/** What a snapshot is of. */
+/** The identity of a snapshot. */
 export interface SnapshotName {
-  /** What lies below it is in the snapshot. */
+  /** Everything below this offset is in the snapshot. */
   readonly offset: Offset;
-  /** Whatever else must be the same for its user to read it. */
+  /** Identifies everything else that must be the same for its user to read it. */
   readonly label: string;
 }
 
-/** A snapshot that was read to its end once, and is whole. */
+/** A snapshot that was read to its end once, and is intact. */
 export interface FoundSnapshot {
   readonly offset: Offset;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly byteLength: number;
-  /** Its parts, read again. */
+  /** Reads its parts again. */
   parts(): AsyncGenerator<SnapshotPart>;
 }
 
-/** One that is there and cannot be used, and why. */
+/** A snapshot that cannot be used, and why. */
 export interface PassedOver {
   readonly file: string;
   readonly reason: string;
 }
 
-/**
- * All calls may be made while another one reads; writing and removing are for one caller at a time.
- */
+/** All methods may be called during a read; only one caller at a time may write or remove. */
 export class Snapshots {
-  /** Offsets of those that are being read, once for each reader. */
+  /** Offsets of the snapshots being read, once for each reader. */
   private readonly pinned: Offset[] = [];
 
   constructor(private readonly store: SnapshotStore) {}
 
-  /** Those at these offsets stay while later ones are written, until what it answers is called. */
+  /** Keeps the snapshots at these offsets while later ones are written; the result ends that. */
   pin(offsets: readonly Offset[]): () => void {
     this.pinned.push(...offsets);
     return () => {
@@ -72,8 +70,8 @@ export class Snapshots {
   }
 
   /**
-   * The latest with this label whose offset is at most `until`; null = there is none. `passedOver`
-   * is called with each later one.
+   * The latest snapshot with this label whose offset is at most `until`; null = there is none.
+   * `passedOver` is called with each later one that was skipped.
    */
   async latest(
     label: string,
@@ -91,8 +89,8 @@ export class Snapshots {
   }
 
   /**
-   * Writes one, durably, and lets older ones go. Rejects as the disk does, and then there is none:
-   * nothing else depends on it, so that the store goes on.
+   * Durably writes a snapshot, and removes older ones. Rejects like the disk, and writes none then:
+   * nothing else depends on it, so the store continues.
    */
   async write(
     { offset, label }: SnapshotName,
@@ -112,23 +110,23 @@ export class Snapshots {
       return { byteLength };
     } catch (error) {
       await disk.remove(aside).catch(() => undefined);
-      // What made the parts may have failed, too.
+      // The source of the parts may have failed, too.
       throw errorCode(error) === '' ? error : diskError('writing a snapshot', error);
     }
   }
 
-  /** Removes, durably, those that hold less than what lies below `offset`. */
+  /** Durably removes the snapshots whose offset is below `offset`. */
   async removeBefore(offset: Offset): Promise<void> {
     const names = await this.names();
     await this.removeAll(names.filter((name) => offsetOf(name) < offset));
   }
 
-  /** Those of the snapshots that are there, in their order. */
+  /** The offsets of all snapshots, in order. */
   async offsets(): Promise<Offset[]> {
     return (await this.names()).map(offsetOf);
   }
 
-  /** In the order of their offsets. */
+  /** The file names, in the order of their offsets. */
   private async names(): Promise<string[]> {
     const { disk, directory } = this.store;
     const names = await disk.list(directory.snapshots).catch(() => []);
@@ -148,7 +146,7 @@ export class Snapshots {
     await disk.syncDirectory(directory.snapshots);
   }
 
-  /** The snapshot, or why it is not to be used. */
+  /** The snapshot, or why it cannot be used. */
   private async check(file: string, label: string, until: Offset): Promise<FoundSnapshot | string> {
     const { disk, storeId } = this.store;
     return withFile(disk, file, 'read', async (handle) => {
@@ -158,7 +156,7 @@ export class Snapshots {
       if (!header.storeId.equals(storeId)) return 'it is of another data folder';
       if (written !== label) return 'it was made by another version or with other settings';
       if (header.offset > until) return `the log ends at ${until}, before it`;
-      // Nothing is loaded of one that is damaged further on.
+      // Reads it to the end first, so that nothing of a snapshot with later damage is loaded.
       for await (const part of readParts(disk, handle, opened)) {
         if (part === null) return 'it is damaged';
       }

@@ -1,4 +1,4 @@
-/** The head of a log in a folder that may be in use, as its chain says it. */
+/** The head of a log's chain, in a folder that may be in use. */
 import { decodeChain, firstLink } from '../chain/chain-file.js';
 import type { ChainHead } from '../chain/log-chain.js';
 import type { Disk } from '../disk/disk.js';
@@ -8,7 +8,7 @@ import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { loadManifest } from '../manifest/manifest-file.js';
 
 /**
- * Null where nothing of the log is sealed, or has its entry yet. It is not held against the
+ * Null if nothing of the log is sealed, or has its entry yet. The head is not compared with the
  * records: `verifyStore` does that. Rejects with `DamagedData` or `DiskFailure`.
  */
 export async function readChainHead(

@@ -1,6 +1,6 @@
 /**
- * Reads the sealed segments of a folder one after the other and holds them against all that is
- * known of them, before they are needed. For the process that owns the folder.
+ * Reads the sealed segments of a folder one after another and compares them with everything known
+ * of them, before they are needed. For the process that owns the folder.
  */
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
@@ -17,7 +17,7 @@ import { type VerifiedStore, verifySegment } from './verify-segment.js';
 export interface ScrubbedSegment {
   /** The name of its log. */
   readonly log: string;
-  /** Its own; `damage` may be of another file, as that of its index. */
+  /** Its own file; `damage` may concern another file, such as its index. */
   readonly file: string;
   /** Header and batches. */
   readonly bytes: number;
@@ -31,13 +31,13 @@ interface SealedPlace {
   readonly before: ManifestSegment | null;
 }
 
-/** What seems damaged is looked at again: it may be on its way out. */
+/** How often apparent damage is looked at: the segment may be about to be removed. */
 const looks = 2;
 
 /**
- * One pass over the segments that are sealed by now; those that go meanwhile are passed over. It
- * begins behind `start` of them, a fraction, and goes once around: so a process that never lives
- * as long as a pass takes reads other ones each time. Rejects where a file cannot be read.
+ * One pass over the segments that are sealed by now; skips those that are removed meanwhile. It
+ * begins after the fraction `start` of them, and goes around once: so a process that never lives as
+ * long as a pass takes still reads different ones each time. Rejects if a file cannot be read.
  */
 export async function* scrub(
   disk: Disk,
@@ -63,8 +63,8 @@ export async function* scrub(
 }
 
 /**
- * The files of the segments of a folder: what is not among them was trimmed, or replaced. Rejects
- * where the manifest cannot be read.
+ * The files of the segments of a folder: any other segment was trimmed, or replaced. Rejects if the
+ * manifest cannot be read.
  */
 export async function segmentFiles(disk: Disk, path: string): Promise<ReadonlySet<string>> {
   const directory = new StoreDirectory(path);
@@ -117,7 +117,7 @@ async function lookAt(store: VerifiedStore, place: SealedPlace): Promise<Damaged
   }
 }
 
-/** Whether it is still a segment of its log: what was replaced or trimmed may be gone. */
+/** Whether it is still a segment of its log: files of replaced or trimmed segments may be gone. */
 async function isListed(
   { disk, directory }: VerifiedStore,
   { log, entry }: SealedPlace,

@@ -1,4 +1,4 @@
-/** Holds the records of a log against its chain, and says what heads they lead to. */
+/** Compares the records of a log with its chain, and computes the heads to which they lead. */
 import {
   type ChainEntry,
   decodeChain,
@@ -15,26 +15,26 @@ import type { RecoveredLog } from '../recovery/recovered-log.js';
 import type { Segment } from '../segment/segment.js';
 import type { VerifiedStore } from './verify-segment.js';
 
-/** What the sealed part of a log was found to be. */
+/** The result for the sealed part of a log. */
 export interface VerifiedChain {
-  /** One for each segment that was ever sealed, computed from the records that are there. */
+  /** One head for each segment that was ever sealed, computed from the records that are there. */
   readonly heads: readonly ChainHead[];
-  /** Records that were sealed and went since. */
+  /** How many records were sealed and have been removed since. */
   readonly removedRecords: number;
-  /** The offset behind the last part that has lost records; 0 where none has. */
+  /** The offset after the last part that has lost records; 0 if none has. */
   readonly removedUntil: number;
 }
 
-/** What a chain is held against. */
+/** What a chain is compared with. */
 interface ChainedSegments {
   readonly recovered: RecoveredLog;
-  /** Those that are sealed, in order. */
+  /** The sealed segments, in order. */
   readonly sealed: readonly Segment[];
 }
 
 /**
- * Null where the log has no chain. What does not fit goes to `damaged`; the heads are those of what
- * is there all the same. Segments have to be intact.
+ * Null if the log has no chain. Mismatches are passed to `damaged`; the heads are nevertheless
+ * those of the records that are there. The segments must be intact.
  */
 export async function verifyChain(
   store: VerifiedStore,
@@ -75,13 +75,13 @@ export async function verifyChain(
   return { heads, removedRecords, removedUntil };
 }
 
-/** A running server may have sealed more since its manifest was read. */
+/** Leaves out entries of segments that a running server sealed after its manifest was read. */
 function within(entries: readonly ChainEntry[], sealed: readonly Segment[]): ChainEntry[] {
   const end = sealed.at(-1)?.nextOffset ?? 0;
   return entries.filter(({ nextOffset }) => nextOffset <= end);
 }
 
-/** The part as its records say it was; where all of them went, its root is all there is. */
+/** The part according to its records; if all of them were removed, only its root is left. */
 function asFound(entry: ChainEntry, { leaves, pruned }: LeftRecords): SealedPart {
   const { baseOffset, nextOffset } = entry;
   if (leaves.count + pruned.count === 0 && entry.recordCount > 0) return entry;

@@ -1,4 +1,4 @@
-/** What is wrong with the two copies of the manifest, also where one of them still serves. */
+/** What is wrong with the two copies of the manifest, even if one of them can still be used. */
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { readWhole } from '../disk/whole-file.js';
@@ -7,7 +7,7 @@ import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
 
 /**
  * The damage of each copy. A crash may have torn the last edit of the first copy, or kept it from
- * the second; after a clean stop the copies are the same, byte by byte.
+ * the second; after a clean stop the copies are identical, byte by byte.
  */
 export async function verifyManifest(
   disk: Disk,
@@ -53,7 +53,7 @@ function faultOfFirst(
   return isTorn ? null : 'an edit is not intact';
 }
 
-/** The second copy is at most the one edit behind that was being written to it. */
+/** The second copy is behind by at most the one edit that was being written to it. */
 function faultOfSecond(
   two: ManifestCopy | null,
   one: ManifestCopy | null,

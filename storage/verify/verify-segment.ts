@@ -1,4 +1,4 @@
-/** Reads one segment file from first byte to last and holds it against all that is known of it. */
+/** Reads one segment file from first byte to last and compares it with everything known of it. */
 import type { FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, readWhole } from '../disk/whole-file.js';
@@ -17,7 +17,7 @@ import { Segment } from '../segment/segment.js';
 import { unreadReason } from '../segment/segment-damage.js';
 import { digestOf } from '../segment/segment-lifecycle.js';
 
-/** Small, so that a server that scrubs has its turn in between. */
+/** Small, so that a server that scrubs does other work in between. */
 const chunkBytes = 256 * 1024;
 
 /** The store whose segments are verified. */
@@ -25,13 +25,13 @@ export interface VerifiedStore extends StoreFiles {
   readonly storeId: Buffer;
 }
 
-/** What a segment is held against. */
+/** What a segment is compared with. */
 export interface ExpectedSegment {
   readonly logId: number;
   readonly logTag: number;
   /** As the manifest, or recovery, describes it. */
   readonly segment: Segment;
-  /** The segment in front of it, if that is still there. */
+  /** The segment before it, if that still exists. */
   readonly before: Segment | null;
   /** SHA-256, hex; null for a segment that is not sealed. */
   readonly digest: string | null;
@@ -40,8 +40,8 @@ export interface ExpectedSegment {
 }
 
 /**
- * Throws `DamagedData` for the first thing that does not hold; true if its index was there. Says
- * after every chunk how many bytes it has read.
+ * Throws `DamagedData` for the first thing that does not match; returns whether it had an index.
+ * Reports after every chunk how many bytes it has read.
  */
 export async function verifySegment(
   store: VerifiedStore,
@@ -65,7 +65,7 @@ export async function verifySegment(
 
 /** What surrounds the batches in the file, and the callback for progress. */
 interface Surroundings {
-  /** What was intact so far; empty at first. */
+  /** The part that was intact so far; empty at first. */
   readonly read: Segment;
   readonly index: SegmentIndex | null;
   progressed(bytes: number): void;
@@ -110,7 +110,8 @@ async function verifyBatches(
     chain: header.chainSeed,
     chunkBytes,
   });
-  // What the index would be if it were made now; the stored one is held against all of it at once.
+  // The index as it would be if it were built now; the stored one is compared with all of it at
+  // once.
   const made = index === null ? null : new SegmentIndex();
   read.index = made;
   read.begin(header.baseOffset, header.chainSeed);
@@ -134,7 +135,7 @@ async function verifyBatches(
   if (fault !== null) throw damagedIndex(store, expected, fault);
 }
 
-/** The index of a segment; null where there is none, which is made again when it is needed. */
+/** The index of a segment; null if there is none: it is rebuilt when it is needed. */
 async function readIndex(
   store: VerifiedStore,
   expected: ExpectedSegment,
@@ -165,7 +166,7 @@ function damagedIndex(
   return new DamagedData({ file, from: 0, to: length, lastGoodOffset }, derived);
 }
 
-/** `read` is what was intact in front of the damage. */
+/** `read` is the part that was intact before the damage. */
 function damaged(
   { directory }: StoreFiles,
   { logId, segment, before }: ExpectedSegment,

@@ -1,5 +1,5 @@
 /**
- * Looks at everything in a data folder that can be checked, and changes nothing: every checksum,
+ * Checks everything in a data folder that can be checked, and changes nothing: every checksum,
  * every chain, every index. Takes no lock, so it may run beside the server that owns the folder.
  */
 import type { Disk } from '../disk/disk.js';
@@ -33,38 +33,38 @@ export interface VerifiedLog {
   readonly records: number;
   /** Bytes of its batches and segment headers. */
   readonly bytes: number;
-  /** Segments whose index file was there, and was held against the records. */
+  /** How many segments had an index file, which was compared with the records. */
   readonly indexes: number;
   readonly isDamaged: boolean;
-  /** What its sealed part was; null where it has no chain, or is damaged. */
+  /** The result for its sealed part; null if it has no chain, or is damaged. */
   readonly chain: VerifiedChain | null;
-  /** Those of all damages that are its own. */
+  /** The damages that belong to this log. */
   readonly damages: readonly DamagedData[];
-  /** Offsets that cannot be read, in order: of its sealed segments. */
+  /** Offset ranges of its segments that cannot be read, in order. */
   readonly lost: readonly OffsetRange[];
 }
 
-/** What was found. */
+/** The result of a verification. */
 export interface Verification {
   /** In the order of creation; only what is intact is counted. */
   readonly logs: readonly VerifiedLog[];
-  /** At most one per segment, and what concerns no log. Empty: nothing is damaged. */
+  /** At most one per segment, and those that concern no log. Empty: nothing is damaged. */
   readonly damages: readonly DamagedData[];
 }
 
-/** How far it is, in bytes of segments. The growing ones of a crashed store come on top. */
+/** The progress in bytes of segments. The growing segments of a crashed store are extra. */
 export interface VerifyProgress {
   readonly bytes: number;
   readonly bytesTotal: number;
 }
 
-/** A running server writes while this looks: what seems damaged is looked at again. */
+/** A running server may write meanwhile, so apparent damage is looked at again. */
 const looks = 3;
 
 /**
  * Verifies the store in `directory`; `options.readOnly` must be set. Rejects with `DiskFailure` (no
  * store there, or it cannot be read). Damage is in the result, not thrown. `onProgress` is called
- * after every chunk that was read, and begins again where damage is looked at again.
+ * after every chunk that was read, and starts over when damage is looked at again.
  */
 export async function verifyStore(
   disk: Disk,
@@ -84,7 +84,7 @@ interface Look {
   readonly store: RecoveringStore;
   readonly state: ManifestState;
   readonly damages: DamagedData[];
-  /** So many bytes more were read. */
+  /** `bytes` more were read. */
   progressed(bytes: number): void;
 }
 
@@ -98,7 +98,7 @@ async function look(
   const damages: DamagedData[] = [];
   const logs: VerifiedLog[] = [];
   await collect(damages, path, async () => {
-    // Damage of one segment hides no other one.
+    // Damage of one segment must not hide that of another.
     const isolating = { ...options, isolatesDamage: () => true };
     const { store, loaded } = await contextForReading(disk, directory, isolating);
     const { state } = loaded;
@@ -125,13 +125,13 @@ async function look(
   return { logs, damages };
 }
 
-/** Bytes of all segments whose end the manifest knows. */
+/** Bytes of all segments whose end is in the manifest. */
 function listedBytes({ logs, closed }: ManifestState): number {
   const ends = [...logs.flatMap(({ segments }) => segments), ...(closed ?? [])];
   return ends.reduce((sum, { end }) => sum + (end?.end ?? 0), 0);
 }
 
-/** Runs `work` on `file`; damage that it meets goes into the list, and so does a missing file. */
+/** Runs `work` on `file`; adds damage that it meets to the list, and also a missing file. */
 async function collect(
   damages: DamagedData[],
   file: string,
@@ -199,7 +199,7 @@ async function verifyLog(
   };
 }
 
-/** What a start would find in this log; throws what it would refuse to start for. */
+/** What a start would find in this log; throws for damage that would prevent the start. */
 async function recover(
   store: RecoveringStore,
   { closed }: ManifestState,
@@ -216,7 +216,7 @@ async function recover(
   });
 }
 
-/** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
+/** Checks both watermarks of a log: a slot is one sector, written completely or not at all. */
 async function verifyWatermarks({ disk, directory }: StoreFiles, logId: number): Promise<void> {
   const file = directory.watermarks;
   await withFile(disk, file, 'read', async (handle) => {

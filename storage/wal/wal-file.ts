@@ -1,4 +1,4 @@
-/** The file of the write-ahead log: made when it is first wanted, gone after a clean stop. */
+/** The file of the write-ahead log: created when first needed, removed at a clean stop. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
@@ -14,29 +14,29 @@ import {
   type WalPart,
 } from './wal-format.js';
 
-/** Where the file lies. */
+/** Where the file is. */
 export interface WalFolder {
   readonly disk: Disk;
   readonly directory: StoreDirectory;
 }
 
-/** Where it is made and written. */
+/** Where the file is created and written. */
 interface MakingFolder extends WalFolder {
   readonly fileSync: FileSync;
 }
 
 const chunkBytes = 1024 * 1024;
 
-/** Writes entries; the caller waits for each before the next, and says what is not needed. */
+/** Writes entries; the caller waits for each before the next, and says what is no longer needed. */
 export class WalFile {
   private generation = 1;
-  /** A file is made with an entry that has no groups. */
+  /** A new file begins with an entry that has no groups. */
   private sequence = 1;
-  /** In the half that is written. */
+  /** The position within the half being written. */
   private position = entryHeaderLength;
-  /** Entries of the generation before. */
+  /** How many entries of the generation before still count. */
   private before = 0;
-  /** What the last entry says that is still needed of them. */
+  /** How many of them the last entry says are still needed. */
   private stated = 0;
   private target = Buffer.allocUnsafeSlow(0);
 
@@ -47,7 +47,7 @@ export class WalFile {
     private readonly id: Buffer,
   ) {}
 
-  /** Makes the file, with its room, durably. Where that fails, at most an empty one is left. */
+  /** Durably creates the file, with room for its content. If that fails, it may be left empty. */
   static async make(folder: MakingFolder, bytes: number, id: Buffer): Promise<WalFile> {
     const { disk, directory, fileSync } = folder;
     const aside = directory.asideFile('wal');
@@ -79,17 +79,17 @@ export class WalFile {
     }
   }
 
-  /** The generation that is written: what is appended now counts until two later ones begin. */
+  /** The generation being written: entries appended now count until two later ones begin. */
   get current(): number {
     return this.generation;
   }
 
-  /** Whether the half that is written takes an entry of so many bytes, and one without any. */
+  /** Whether the current half has room for an entry of this size, followed by an empty one. */
   hasRoom(bodyLength: number): boolean {
     return this.position + entryLength(bodyLength) + entryHeaderLength <= this.halfBytes;
   }
 
-  /** Whether each half takes it when it is begun. */
+  /** Whether a half that has just begun has room for it. */
   canHold(bodyLength: number): boolean {
     return entryLength(bodyLength) + 2 * entryHeaderLength <= this.halfBytes;
   }
@@ -110,8 +110,8 @@ export class WalFile {
   }
 
   /**
-   * Goes on in the other half: nothing of the generation before the one that ends is needed. That
-   * is said in the half that ends before the other one is written to.
+   * Continues in the other half: nothing of the generation before the current one is needed. This
+   * is recorded in the half that ends before the other one is written to.
    */
   async turn(): Promise<void> {
     if (this.stated > 0) await this.append([], true);
@@ -121,13 +121,13 @@ export class WalFile {
     this.position = 0;
   }
 
-  /** Lets go of the file, which stays. */
+  /** Closes the file, which stays. */
   close(): Promise<void> {
     return this.folder.disk.close(this.file);
   }
 }
 
-/** What counts of the file of this id that a crash has left; null where there is none at all. */
+/** What counts in the file with this id that a crash has left; null if there is no file. */
 export async function readWalFile(
   { disk, directory }: WalFolder,
   id: Buffer,
@@ -144,7 +144,7 @@ export async function readWalFile(
   }
 }
 
-/** Removes the file, which does not count any more: after a power cut it may be there again. */
+/** Removes the file, which no longer counts: after a power cut it may be there again. */
 export async function removeWal({ disk, directory }: WalFolder): Promise<void> {
   try {
     await disk.remove(directory.wal);

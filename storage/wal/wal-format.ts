@@ -1,9 +1,9 @@
-/** The bytes of the write-ahead log, and what of them counts after a crash. */
+/** The bytes of the write-ahead log, and which of them count after a crash. */
 import { crc32 } from 'node:zlib';
 
 /*
   WAL => two halves of the same length, written in turn; a half is a generation: entries from its
-  beginning on, behind them what is left of the generation before the last one
+  beginning, followed by what is left of the generation before the last one
 
   entry, at a multiple of 8 =>
      0  magic           'SWWA'
@@ -13,9 +13,9 @@ import { crc32 } from 'node:zlib';
     16  before          UINT32   entries of the generation before that still count; 0 = none
     20  bodyLength      UINT32
     24  bodyChecksum    UINT32
-    28  halfLength      UINT32   bytes of a half: a file that was cut off is known by it
-    32  id              16 bytes that name the file, random: copies of others tell nothing
-    48  body            parts, one behind the other
+    28  halfLength      UINT32   bytes of a half: shows whether the file was cut off
+    32  id              16 random bytes that name the file: entries of others are ignored
+    48  body            parts, one after another
 
   part => logId UINT32, number UINT32, position UINT32, length UINT32, bytes
 */
@@ -24,17 +24,17 @@ const magic = 0x41575753;
 export const entryHeaderLength = 48;
 const partHeaderLength = 16;
 
-/** Bytes of a group as they stand in the file of their segment. */
+/** The bytes of a group as they are in the file of its segment. */
 export interface WalPart {
   readonly logId: number;
-  /** Of the segment. */
+  /** The number of the segment. */
   readonly number: number;
-  /** In the file. */
+  /** The position in the segment's file. */
   readonly position: number;
   readonly bytes: Buffer;
 }
 
-/** What stands in the header of an entry. */
+/** The header of an entry. */
 export interface EntryPlace {
   readonly generation: number;
   readonly sequence: number;
@@ -44,7 +44,7 @@ export interface EntryPlace {
 
 interface FoundEntry extends EntryPlace {
   readonly position: number;
-  /** Null where the bytes are not those that were written. */
+  /** Null if the bytes are not those that were written. */
   readonly parts: readonly WalPart[] | null;
 }
 
@@ -52,7 +52,7 @@ interface FoundEntry extends EntryPlace {
 export interface WalContents {
   /** In the order in which they were written. */
   readonly parts: readonly WalPart[];
-  /** Groups that were acknowledged cannot be read: what is wrong. */
+  /** Why acknowledged groups cannot be read; null if all can. */
   readonly fault: string | null;
 }
 
@@ -61,12 +61,12 @@ export function partLength(bytes: number): number {
   return partHeaderLength + bytes;
 }
 
-/** Bytes of an entry, up to where the next one begins. */
+/** Bytes of an entry, up to the beginning of the next one. */
 export function entryLength(bodyLength: number): number {
   return (entryHeaderLength + bodyLength + 7) & ~7;
 }
 
-/** Writes an entry to the beginning of `target`, which has room for it; returns its bytes. */
+/** Encodes an entry at the beginning of `target`, which has room for it; returns its bytes. */
 export function encodeEntry(
   target: Buffer,
   id: Buffer,
@@ -97,9 +97,9 @@ export function encodeEntry(
 }
 
 /**
- * What counts of two halves. The entries of a generation were written one after the other, each
- * once the one before it was durable: so only the last one of the last generation may be torn, and
- * any other that does not read is damage.
+ * What counts in the two halves. The entries of a generation were written one after another, each
+ * once the one before it was durable: so only the last entry of the last generation may be torn,
+ * and any other entry that cannot be read is damage.
  */
 export function readWal(halves: readonly Buffer[], id: Buffer): WalContents {
   const found = halves.flatMap((half) => entriesIn(half, id));
@@ -128,7 +128,7 @@ function areInTurn(entries: readonly FoundEntry[]): boolean {
   return entries.every(({ sequence, parts }, place) => sequence === place && parts !== null);
 }
 
-/** Every entry of this file whose header is intact, in the order of their places. */
+/** Every entry of this file whose header is intact, in the order of their positions. */
 function entriesIn(half: Buffer, id: Buffer): FoundEntry[] {
   const found: FoundEntry[] = [];
   let position = 0;

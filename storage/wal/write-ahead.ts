@@ -1,6 +1,6 @@
 /**
- * Groups of many logs become durable in one write: where files of several logs would be synced at
- * the same time, their groups are appended to one write-ahead log, and the files are synced later.
+ * Makes groups of many logs durable in one write: if files of several logs would be synced at the
+ * same time, their groups are appended to one write-ahead log, and the files are synced later.
  */
 
 import type { FileSync } from '../disk/file-sync.js';
@@ -12,7 +12,7 @@ import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import { removeWal, WalFile, type WalFolder } from './wal-file.js';
 import { partLength, type WalPart } from './wal-format.js';
 
-/** The store that the log is of. */
+/** The store of the write-ahead log. */
 export interface AheadStore extends WalFolder {
   readonly fileSync: FileSync;
   readonly freeSpace: FreeSpace;
@@ -24,48 +24,48 @@ export interface AheadStore extends WalFolder {
 
 /** How groups are written ahead. */
 export interface AheadSettings {
-  /** Bytes of the file; 0: each log syncs its own. */
+  /** Bytes of the file; 0: each log syncs its own file. */
   readonly bytes: number;
-  /** So many files are synced at the same time before groups are written ahead instead. */
+  /** How many files are synced at the same time before groups are written ahead instead. */
   readonly syncsApart: number;
 }
 
 /** A log whose groups may be written ahead. */
 export interface AheadLog {
-  /** Syncs all of its file that was written so far. */
+  /** Syncs everything that was written to its file so far. */
   sync(): Promise<void>;
 }
 
-/** A group that is larger gains nothing by company. */
+/** A larger group gains nothing by sharing a write. */
 const partBytesMax = 64 * 1024;
 const entryBytesMax = 4 * 1024 * 1024;
-/** Logs with files that are to be synced: each may hold one open. */
+/** How many logs may have files to be synced: each may hold one open. */
 const dirtyMax = 256;
 const cleanedAtOnce = 2;
-/** Files are synced after so long, in ms: a crash in quiet finds all in its place. */
+/** Files are synced after this time, in ms: after a quiet period a crash finds all in its place. */
 const unsyncedMsMax = 5000;
-/** Where the log could not be made, it is tried again when it is wanted so much later, in ms. */
+/** If the log could not be made, it is tried again when needed, after this time in ms. */
 const retryMs = 60_000;
 
 /** What the file of a log may lack. */
 interface Unsynced {
-  /** The generation that the oldest of the groups is in. */
+  /** The generation that contains the oldest of the groups. */
   readonly generation: number;
-  /** The round of `cleanLater` that it became so in. */
+  /** The round of `cleanLater` in which the log became unsynced. */
   readonly round: number;
 }
 
 interface Waiting {
   readonly log: AheadLog;
   readonly part: WalPart;
-  /** Says whether it was written. */
+  /** Called with whether the group was written ahead. */
   readonly settle: (isAhead: boolean) => void;
   readonly refuse: (error: unknown) => void;
 }
 
 /**
- * One for each open store (ADR 98). Bounded in bytes by its file, and in time: what waits to be
- * synced for 5 s is synced, so that recovery has little to read.
+ * One per open store (ADR 98). Bounded in bytes by its file, and in time: a file that has waited 5
+ * s for its sync is synced, so that recovery has little to read.
  */
 export class WriteAhead {
   /** Groups are being written together, or the last ones were: more are expected. */
@@ -78,9 +78,9 @@ export class WriteAhead {
   private making: Promise<void> | null = null;
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
-  /** Groups of the last entry: one alone is better off with its own file. */
+  /** How many groups the last entry had: a single group is better off in its own file. */
   private company = 0;
-  /** Those of syncs that are under way, or have failed. */
+  /** Syncs that are running, or have failed. */
   private readonly cleaning = new Set<Unsynced>();
   private cleaner: Promise<void> | null = null;
   private round = 0;
@@ -96,9 +96,9 @@ export class WriteAhead {
   }
 
   /**
-   * Makes durable what a log has just written to its own file, together with groups of other logs,
-   * and calls `log.sync` later. Answers false, having done nothing, where its own file is to be
-   * synced.
+   * Makes a group that a log has just written to its own file durable, together with groups of
+   * other logs, and calls `log.sync` later. Returns false, having done nothing, if its own file
+   * must be synced.
    */
   async append(log: AheadLog, part: WalPart): Promise<boolean> {
     if (!this.canTake(log, part)) return false;
@@ -109,12 +109,12 @@ export class WriteAhead {
     });
   }
 
-  /** The file of a log holds, on disk, all that was written to it. */
+  /** The file of a log now holds, on disk, everything that was written to it. */
   synced(log: AheadLog): void {
     this.dirty.delete(log);
   }
 
-  /** Nothing more is written ahead; settles when nothing is under way. Syncs no other file. */
+  /** Stops writing ahead; settles when nothing is running. Does not sync the logs' files. */
   async stop(): Promise<void> {
     this.isClosed = true;
     this.cancelRound?.();
@@ -125,7 +125,7 @@ export class WriteAhead {
     await this.file?.close();
   }
 
-  /** All files are synced: the log is not needed. Rejects where there is no room to say that. */
+  /** All files are synced: the log is not needed. Rejects if there is no room to record that. */
   async remove(): Promise<void> {
     await this.store.manifest.writesAhead(null);
     await removeWal(this.store);
@@ -143,7 +143,7 @@ export class WriteAhead {
     );
   }
 
-  /** Until it is there each log syncs its own file; so it stays where it cannot be made yet. */
+  /** Until the file exists, each log syncs its own; this stays so while the file cannot be made. */
   private async make(): Promise<void> {
     const { store, settings } = this;
     try {
@@ -157,14 +157,14 @@ export class WriteAhead {
     });
   }
 
-  /** Null for want of room or of descriptors: nothing is left of it then. */
+  /** Null for lack of room or of descriptors: nothing of the file is left then. */
   private async makeFile(): Promise<WalFile | null> {
     const { store, settings } = this;
     let file: WalFile | null = null;
     try {
       const id = store.randomBytes(16);
       file = await WalFile.make(store, settings.bytes, id);
-      // Behind its making and before its use: from here on a start does not go on without it.
+      // After it is made and before it is used: from here on a start does not continue without it.
       await store.manifest.writesAhead(id);
       return file;
     } catch (error) {
@@ -199,7 +199,7 @@ export class WriteAhead {
     if (fence.error !== null) throw fence.error;
     const bytes = taken.reduce((sum, { part }) => sum + partLength(part.bytes.length), 0);
     if (!file.hasRoom(bytes)) {
-      // The other half still counts: what waits for it has its own files synced, as that has.
+      // The other half still counts: the callers sync their own files, as must those of that half.
       if (!this.isClean(file)) return false;
       await file.turn();
     }
@@ -208,7 +208,7 @@ export class WriteAhead {
       this.isClean(file),
     );
     this.company = taken.length;
-    // Now, and not before: a sync that began meanwhile may not have covered them.
+    // Only now: a sync that began meanwhile may not have covered these groups.
     for (const { log } of taken) {
       if (this.dirty.has(log)) continue;
       this.dirty.set(log, { generation: file.current, round: this.round });
@@ -216,7 +216,7 @@ export class WriteAhead {
     return true;
   }
 
-  /** What waits, as far as one entry takes it. */
+  /** The waiting groups, as many as fit into one entry. */
   private take(): Waiting[] {
     let bytes = 0;
     const firstTooMany = this.waiting.findIndex(({ part }) => {
@@ -229,16 +229,16 @@ export class WriteAhead {
     );
   }
 
-  /** Nothing of the generation before this one is needed. */
+  /** Whether nothing of the generation before the current one is needed. */
   private isClean({ current }: WalFile): boolean {
     for (const { generation } of this.dirty.values()) if (generation < current) return false;
     for (const { generation } of this.cleaning) if (generation < current) return false;
     return true;
   }
 
-  /** Syncs files that the next half waits for, those beyond the bound, and those of long ago. */
+  /** Syncs the files that the next half waits for, those beyond the limit, and old ones. */
   private cleanSoon(file: WalFile): void {
-    // A sync that fails has fenced the store.
+    // A failed sync has fenced the store.
     this.cleaner ??= this.clean(file)
       .catch(() => undefined)
       .finally(() => {
@@ -259,7 +259,7 @@ export class WriteAhead {
     }
   }
 
-  /** A round begins when files first wait to be synced: what waits at its end is due then. */
+  /** A round begins when files first wait to be synced: those still waiting at its end are due. */
   private cleanLater(file: WalFile): void {
     if (this.dirty.size === 0 || this.isClosed) return;
     this.cancelRound ??= this.store.after(unsyncedMsMax, () => {
@@ -269,14 +269,14 @@ export class WriteAhead {
     });
   }
 
-  /** What is appended to a log while its file is synced makes it dirty again. */
+  /** Syncs the file of a log; appends during the sync make the log dirty again. */
   private async sync(log: AheadLog): Promise<void> {
     const unsynced = this.dirty.get(log);
     if (unsynced === undefined) return;
     this.dirty.delete(log);
     this.cleaning.add(unsynced);
     await log.sync();
-    // Not where that fails: the half that has its groups is needed for ever then.
+    // Not if the sync fails: the half with its groups is then needed for ever.
     this.cleaning.delete(unsynced);
   }
 }
