@@ -5,7 +5,7 @@ import { errorTexts } from './error-texts.mjs';
 
 /** In the order of the page: code, how it is answered, what it means, what to do. */
 const kinds = [
-  ['invalid', '400', 'A value cannot be read, or is not known.', 'Mend the request.'],
+  ['invalid', '400', 'A value cannot be read, or is not known.', 'Correct the request.'],
   ['unauthorized', '401', 'No valid credential.', 'Send the token, or the user name and password.'],
   [
     'forbidden',
@@ -16,25 +16,30 @@ const kinds = [
   [
     'not_found',
     '404',
-    'What the request names is not there.',
-    'Look at the listing; mind the name.',
+    'The request names something that does not exist.',
+    'Check the name in the listing.',
   ],
-  ['wrong_method', '405', 'The path has no such method.', '`Allow` names those that it has.'],
+  ['wrong_method', '405', 'The path does not have this method.', '`Allow` lists its methods.'],
   ['timed_out', '408', 'The request came too slowly.', 'Send it again.'],
-  ['conflict', '409', 'It contradicts the present state.', 'Look at the state, then decide.'],
-  ['over_limit', '412', 'A readable value above what the server grants.', 'Ask for less.'],
+  [
+    'conflict',
+    '409',
+    'The request conflicts with the current state.',
+    'Check the state, then decide.',
+  ],
+  ['over_limit', '412', 'A valid value above a limit of the server.', 'Ask for less.'],
   ['too_large', '413', 'The body, a record or an answer is too large.', 'Send less at once.'],
   ['too_long', '414', 'The URL is too long.', 'Send it in the body or in headers.'],
   [
     'out_of_range',
     '416',
-    'An offset that the partition does not hold.',
-    'Read from one of the named.',
+    'The partition does not have this offset.',
+    'Read from one of the named offsets.',
   ],
   [
     'unprocessable',
     '422',
-    'It can be read, but cannot be done or answered here.',
+    'The request is valid, but cannot be carried out or answered here.',
     'The text says what is missing.',
   ],
   ['too_often', '429', 'Too many failed attempts.', 'Wait as long as `Retry-After` says.'],
@@ -48,31 +53,31 @@ const kinds = [
   [
     'unavailable',
     '503',
-    'The server has no room, starts, stops or changes nothing.',
-    'Ask again after `Retry-After`; `/health/ready` says why.',
+    'The server is overloaded, starting, stopping or read-only.',
+    'Retry after `Retry-After`; `/health/ready` says why.',
   ],
   [
     'disk_full',
     '507',
-    'The disk has no room.',
-    'Make room: [a full disk](configuration.md#a-full-disk).',
+    'The disk is full.',
+    'Free space: [a full disk](configuration.md#a-full-disk).',
   ],
   [
     'attempt',
     'attempt',
     'A destination is not called.',
-    'Look at [networks](configuration.md#networks); `stepwell doctor <url>` judges a URL.',
+    'See [networks](configuration.md#networks); `stepwell doctor <url>` checks a URL.',
   ],
   ...[
     [1, 'A command failed.'],
     [64, 'The configuration or the command line is wrong.'],
     [65, 'The data is damaged, or of a later version.'],
-    [66, 'What a command names is not there.'],
-    [69, 'Something that is needed is missing, or no server answers.'],
-    [73, 'What was to be made is there already.'],
+    [66, 'A command names something that does not exist.'],
+    [69, 'A requirement is missing, or no server answers.'],
+    [73, 'The target exists already.'],
     [74, 'The disk failed.'],
     [75, 'The folder or the port is in use.'],
-    [77, 'The credential of a command has not the right.'],
+    [77, 'The credential of a command lacks the right.'],
   ].map(([code, meaning]) => [
     `exit ${code}`,
     `exit code ${code}`,
@@ -95,15 +100,15 @@ const areas = [
 
 const head = `# Every error
 
-What a client, a command or a log may say, and what to do about it. \`npm run docs:made\` makes this page from the
-sources; look for a part of the text that you have.
+This page lists all error texts of clients, commands and logs, and what to do about them. \`npm run docs:made\` generates it
+from the sources; search for a part of your error text.
 
-- \`…\` stands for what is only known when it happens: a name, a number, a longer text.
-- A text that begins in the middle of a sentence (\`must be a whole number\`) follows the name of what was read: a
-  header, a field, a setting.
-- Over HTTP it is the \`error\` of a JSON body, in the shape of [messages](protocol/messaging.md#12-errors) or of
-  [topics](protocol/topics.md#12-shapes). A command prints it behind \`stepwell: \`.
-- What a destination answered, and why a connection to it broke, are in the logs of its message, in its own words.
+- \`…\` stands for a part that is only known at run time: a name, a number, a longer text.
+- A text that begins in the middle of a sentence (\`must be a whole number\`) follows the name of a header, a field or
+  a setting.
+- Over HTTP, the text is the \`error\` of a JSON body, in the format of [messages](protocol/messaging.md#12-errors) or of
+  [topics](protocol/topics.md#12-shapes). A command prints it after \`stepwell: \`.
+- The answer of a destination, or the reason why a connection to it failed, is in the log of the message.
 `;
 
 /** The page, from the sources in the repository at `root`. */

@@ -10,10 +10,10 @@ const commands: readonly (readonly [request: RegExp, words: string])[] = [
   [/^POST \/v2\/notify\/(.+)()$/, 'run notify'],
   [/^POST \/v2\/queues\/(.+)\/resume()$/, 'queue resume'],
   [/^POST \/v2\/flowControl\/(.+)\/resume()$/, 'flow resume'],
-  [/^POST \/v2\/flowControl\/(.+)\/pin( with a greater parallelism)$/, 'flow pin'],
+  [/^POST \/v2\/flowControl\/(.+)\/pin( with a higher parallelism)$/, 'flow pin'],
   [/^POST \/v2\/flowControl\/(.+)\/resetRate( begins a new window)$/, 'flow reset'],
-  [/^GET \/v2\/messages\/(.+)\/why( says what holds it up\.)$/, 'msg why'],
-  [/^GET \/v2\/workflows\/runs\/(.+)\/why( says what that one waits for\.)$/, 'run why'],
+  [/^GET \/v2\/messages\/(.+)\/why( says what it waits for\.)$/, 'msg why'],
+  [/^GET \/v2\/workflows\/runs\/(.+)\/why( says what that run waits for\.)$/, 'run why'],
 ];
 
 /**

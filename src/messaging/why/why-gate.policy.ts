@@ -49,21 +49,21 @@ function limitOf(obstacle: Obstacle): GateWhy {
       return {
         reason: 'body_bytes_limit',
         sentence:
-          `Great bodies in flight take ${megabytes(obstacle.taken)} of the ` +
-          `${megabytes(obstacle.limit)} that the server keeps for them`,
+          `Large bodies in flight take ${megabytes(obstacle.taken)} of the ` +
+          `${megabytes(obstacle.limit)} that the server reserves for them`,
       };
     case 'ownership':
       return {
         reason: 'not_owner',
-        sentence: 'This node cannot prove at the moment that it owns the log that nodes share',
-        remedy: 'Look at the shared log: stepwell cluster status.',
+        sentence: 'This node cannot prove at the moment that it owns the shared log',
+        remedy: 'Check the shared log: stepwell cluster status.',
       };
     case 'attempts':
       return {
         reason: 'attempts_limit',
         sentence:
           `${counted(obstacle.taken, 'attempt')} of the ${obstacle.limit.toLocaleString('en')} ` +
-          'that the server makes at once are in flight',
+          'that the server allows at once are in flight',
         remedy: 'Raise STEPWELL_GLOBAL_PARALLELISM, or find the destinations that answer slowly.',
       };
   }
@@ -81,11 +81,11 @@ function queueLimit({ queueName, isPaused, parallelism, taken, holders }: Of<'qu
   const others = taken - 1;
   const also = others > 0 ? ` and ${counted(others, 'other message')}` : '';
   const holding =
-    first === undefined ? '' : `, and ${first}${also} ${others > 0 ? 'come' : 'comes'} first`;
+    first === undefined ? '' : `, and ${first}${also} ${others > 0 ? 'are' : 'is'} ahead`;
   return {
     reason: 'queue_order',
     sentence: `Queue ${queueName} delivers ${parallelism} at a time in order${holding}`,
-    ...(first !== undefined && { remedy: `GET /v2/messages/${first}/why says what holds it up.` }),
+    ...(first !== undefined && { remedy: `GET /v2/messages/${first}/why says what it waits for.` }),
   };
 }
 
@@ -104,7 +104,7 @@ function flowControlLimit(control: Of<'flowControl'>): GateWhy {
       sentence:
         `Flow-control key ${key} allows ${counted(parallelism, 'attempt')} at once, ` +
         `and ${running.toLocaleString('en')} ${running === 1 ? 'is' : 'are'} in flight`,
-      remedy: `POST /v2/flowControl/${key}/pin with a greater parallelism`,
+      remedy: `POST /v2/flowControl/${key}/pin with a higher parallelism`,
     };
   }
   if (rate !== null && spent >= rate && windowEndsAt !== null) {
@@ -112,28 +112,26 @@ function flowControlLimit(control: Of<'flowControl'>): GateWhy {
       reason: 'flow_control_rate',
       sentence:
         `Flow-control key ${key} allows ${counted(rate, 'start')} in ` +
-        `${counted(periodSeconds, 'second')}; they are spent until ${timeText(windowEndsAt)}`,
+        `${counted(periodSeconds, 'second')}; they are used up until ${timeText(windowEndsAt)}`,
       until: windowEndsAt,
       remedy: `POST /v2/flowControl/${key}/resetRate begins a new window`,
     };
   }
   return {
     reason: 'flow_control_order',
-    sentence: `Flow-control key ${key} lets attempts start in the order in which they came`,
+    sentence: `Flow-control key ${key} starts attempts in the order of their arrival`,
   };
 }
 
 function originLimit({ origin, running, limit }: Of<'origin'>): GateWhy {
   const share =
-    running >= limit
-      ? 'the most that one origin may have'
-      : 'its share of the places that are left';
+    running >= limit ? 'the maximum for one origin' : 'its share of the remaining places';
   const attempts = `${counted(running, 'attempt')} to ${origin} in flight`;
   return {
     reason: 'origin_limit',
     sentence: `${attempts} ${running === 1 ? 'is' : 'are'} ${share}`,
     remedy:
-      'The destination answers more slowly than messages come: make it faster, or raise ' +
+      'The destination answers more slowly than messages arrive: make it faster, or raise ' +
       'STEPWELL_ORIGIN_PARALLELISM.',
   };
 }
@@ -141,8 +139,8 @@ function originLimit({ origin, running, limit }: Of<'origin'>): GateWhy {
 function orderText(ahead: number | null): string {
   if (ahead === 0) return '';
   return ahead === null
-    ? '; more than 100,000 attempts go first'
-    : `; ${counted(ahead, 'attempt')} ${ahead === 1 ? 'goes' : 'go'} first`;
+    ? '; more than 100,000 attempts are ahead'
+    : `; ${counted(ahead, 'attempt')} ${ahead === 1 ? 'is' : 'are'} ahead`;
 }
 
 function megabytes(bytes: number): string {

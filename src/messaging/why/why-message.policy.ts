@@ -37,8 +37,8 @@ export function whyMessage(situation: MessageSituation, now: number): MessageWhy
 const unreadable: MessageWhy = {
   reason: 'unreadable',
   sentence:
-    'The message cannot be read, as the disk of the server is damaged; it is not delivered.',
-  remedy: 'Restore a backup, or cancel it. `stepwell journal verify` names what is damaged.',
+    'The message cannot be read, because the disk of the server is damaged, and is not delivered.',
+  remedy: 'Restore a backup, or cancel the message. `stepwell journal verify` names the damage.',
 };
 
 function whyPending(situation: PendingSituation, now: number): MessageWhy {
@@ -49,7 +49,7 @@ function whyPending(situation: PendingSituation, now: number): MessageWhy {
 }
 
 function delayed({ notBefore: until }: PendingSituation): MessageWhy {
-  return { reason: 'delayed', sentence: `It is not due before ${timeText(until)}.`, until };
+  return { reason: 'delayed', sentence: `It is delayed until ${timeText(until)}.`, until };
 }
 
 function retry(situation: PendingSituation): MessageWhy {
@@ -60,7 +60,7 @@ function retry(situation: PendingSituation): MessageWhy {
       `${failureText(situation)}; attempt ${situation.failures + 1} of ` +
       `${situation.maxRetries + 1} starts at ${timeText(until)}.`,
     until,
-    remedy: 'It is tried again by itself: mend the destination.',
+    remedy: 'It is retried automatically: repair the destination.',
   };
 }
 
@@ -74,7 +74,7 @@ function whyDue(
       return {
         reason: 'in_flight',
         sentence:
-          `${attemptName(situation)} is in flight since ${timeText(progress.startedAt)}; ` +
+          `${attemptName(situation)} has been in flight since ${timeText(progress.startedAt)}; ` +
           `${situation.url} has until ${timeText(until)} to answer.`,
         until,
       };
@@ -83,8 +83,8 @@ function whyDue(
       return {
         reason: 'held_for_answer',
         sentence:
-          'The delivery of its run that has caused it is not answered yet; ' +
-          'it is waited for 250 ms at most.',
+          'It waits until the delivery of its run that caused it is answered, ' +
+          'for at most 250 ms.',
       };
     case 'waiting':
       return whyGate(progress.wait);
@@ -108,7 +108,7 @@ function whyEnded({ status, at, attempts, responseStatus, dlqId }: EndedSituatio
         sentence:
           `It failed for good at ${when}, after ${counted(attempts, 'attempt')}; the last one ` +
           `${responseStatus === 0 ? 'had no answer' : `was answered ${responseStatus}`}.`,
-        ...(dlqId !== null && { remedy: `POST /v2/dlq/retry/${dlqId} tries it again.` }),
+        ...(dlqId !== null && { remedy: `POST /v2/dlq/retry/${dlqId} retries it.` }),
       };
     case 'canceled':
       return { reason: status, sentence: `It was canceled at ${when}.` };

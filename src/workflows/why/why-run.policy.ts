@@ -72,7 +72,7 @@ function rankOf({ kind }: OpenBranch): number {
 
 const nothingOpen = {
   reason: 'stalled',
-  sentence: 'Nothing of it is open: no delivery, call, wait or child run.',
+  sentence: 'It has no open delivery, call, wait or child run.',
   remedy: 'Cancel it and start it again.',
 } as const;
 
@@ -94,7 +94,7 @@ function waitOf(branch: OpenBranch, now: number): RunWait {
       return {
         reason: 'invocation',
         sentence: `Step "${stepName}" waits for the end of run ${workflowRunId}.`,
-        remedy: `GET /v2/workflows/runs/${inPath(workflowRunId)}/why says what that one waits for.`,
+        remedy: `GET /v2/workflows/runs/${inPath(workflowRunId)}/why says what that run waits for.`,
         stepName,
         workflowRunId,
       };
@@ -136,7 +136,7 @@ function whyEnded({ status, at, cause, dlqId }: EndedRunSituation): Why<RunReaso
         reason: status,
         sentence: `It failed at ${when}: ${causes[cause ?? 'exhausted']}.`,
         ...(dlqId !== null && {
-          remedy: `POST /v2/workflows/dlq/resume/${dlqId} goes on behind its last step.`,
+          remedy: `POST /v2/workflows/dlq/resume/${dlqId} continues after its last step.`,
         }),
       };
   }
@@ -145,5 +145,5 @@ function whyEnded({ status, at, cause, dlqId }: EndedRunSituation): Why<RunReaso
 const causes = {
   exhausted: 'every attempt to call its endpoint failed',
   non_retryable: 'its endpoint refused any further attempt',
-  stalled: 'its endpoint answered without a new step, and nothing of the run was left open',
+  stalled: 'its endpoint answered without a new step, and the run had nothing else open',
 };

@@ -68,7 +68,7 @@ describe('why a message waits', () => {
     const { body } = await callApi(server, 'GET', `/v2/messages/${id}`);
     expect(until).toBe((body as { notBefore: number }).notBefore);
     expect(sentence).toBe(
-      `It is not due before ${new Date(Number(until)).toISOString().slice(0, 19)}Z.`,
+      `It is delayed until ${new Date(Number(until)).toISOString().slice(0, 19)}Z.`,
     );
     expect(rest).toEqual({ messageId: id, reason: 'delayed' });
   });
@@ -99,11 +99,11 @@ describe('why a message waits', () => {
     const third = await publish('/', {}, 'enqueue/line');
     await endpoint.received(1);
     expect(await whyOnce(second, 'queue_order')).toMatchObject({
-      sentence: `Queue line delivers 1 at a time in order, and ${first} comes first.`,
-      remedy: `GET /v2/messages/${first}/why says what holds it up.`,
+      sentence: `Queue line delivers 1 at a time in order, and ${first} is ahead.`,
+      remedy: `GET /v2/messages/${first}/why says what it waits for.`,
     });
     const { sentence } = await whyOnce(third, 'queue_order');
-    expect(sentence).toMatch(/; 1 attempt goes first\.$/);
+    expect(sentence).toMatch(/; 1 attempt is ahead\.$/);
     await post('/queues/line/pause');
     expect(await whyOnce(second, 'queue_paused')).toMatchObject({
       sentence: 'Queue line is paused.',
@@ -143,11 +143,11 @@ describe('why a message waits', () => {
     const fifth = await publish('/');
     const { sentence, remedy } = await whyOnce(fourth, 'origin_limit');
     expect(sentence).toMatch(
-      new RegExp(`^\\d attempts to ${endpoint.url} in flight are (the most|its share)`),
+      new RegExp(`^\\d attempts to ${endpoint.url} in flight are (the maximum|its share)`),
     );
     expect(remedy).toContain('STEPWELL_ORIGIN_PARALLELISM');
     const behind = await whyOnce(fifth, 'origin_limit');
-    expect(behind['sentence']).toContain('1 attempt goes first.');
+    expect(behind['sentence']).toContain('1 attempt is ahead.');
   });
 });
 
@@ -163,7 +163,7 @@ describe('a message that is final', () => {
     const failed = await publish('/fails', { 'svc-retries': '0' });
     const { remedy, sentence } = await whyOnce(failed, 'failed');
     expect(sentence).toMatch(/after 1 attempt; the last one was answered 500\.$/);
-    const way = /^POST (\/v2\/dlq\/retry\/\S+) tries it again\.$/.exec(String(remedy))?.[1] ?? '';
+    const way = /^POST (\/v2\/dlq\/retry\/\S+) retries it\.$/.exec(String(remedy))?.[1] ?? '';
     expect(await callApi(server, 'POST', way)).toMatchObject({ status: 201 });
     // The letter has gone with that, and with it what can be done.
     expect(await why(failed)).toEqual({ messageId: failed, reason: 'failed', sentence });

@@ -57,7 +57,7 @@ describe('a paused origin', () => {
       remedy: `POST /admin/origins/resume with {"origin":"${origin}"}`,
     });
     expect(await waits(ids[1] ?? '')).toMatchObject({
-      sentence: `Origin ${origin} is paused; 1 attempt goes first.`,
+      sentence: `Origin ${origin} is paused; 1 attempt is ahead.`,
     });
     await publish(other.url);
     await other.received(1);

@@ -1,7 +1,7 @@
 import { remedyLine } from '../../../src/cli/output/remedy-line.js';
 
 it.each([
-  ['POST /v2/dlq/retry/17-4s00 tries it again.', 'stepwell dlq retry 17-4s00 tries it again.'],
+  ['POST /v2/dlq/retry/17-4s00 retries it.', 'stepwell dlq retry 17-4s00 retries it.'],
   ['POST /v2/workflows/dlq/resume/17-4s00 goes on.', 'stepwell run resume 17-4s00 goes on.'],
   ['POST /v2/queues/my mails/resume', "stepwell queue resume 'my mails'"],
   ['POST /v2/notify/paid; reboot', "stepwell run notify 'paid; reboot'"],
@@ -11,7 +11,7 @@ it.each([
     'POST /v2/flowControl/a/b/resetRate begins a new window',
     'stepwell flow reset a/b begins a new window',
   ],
-  ['It is tried again by itself: mend the destination.', undefined],
+  ['It is retried automatically: repair the destination.', undefined],
 ])('a remedy that is a request is shown as a command: %s', (remedy, shown = remedy) => {
   expect(remedyLine(remedy)).toBe(shown);
 });

@@ -67,7 +67,7 @@ type Case = readonly [reason: MessageReason, situation: MessageSituation, senten
 
 /** At eleven o'clock, but where something is due. */
 const cases: readonly Case[] = [
-  ['delayed', pending, 'It is not due before 2026-01-01T12:00:00Z.'],
+  ['delayed', pending, 'It is delayed until 2026-01-01T12:00:00Z.'],
   [
     'retry',
     failedOnce,
@@ -84,43 +84,42 @@ const cases: readonly Case[] = [
   [
     'in_flight',
     { ...pending, progress: { stage: 'inFlight', startedAt: noon } },
-    'Attempt 1 of 4 is in flight since 2026-01-01T12:00:00Z; ' +
+    'Attempt 1 of 4 has been in flight since 2026-01-01T12:00:00Z; ' +
       'https://example.com/a has until 2026-01-01T12:01:00Z to answer.',
   ],
   [
     'held_for_answer',
     { ...pending, progress: { stage: 'held' } },
-    'The delivery of its run that has caused it is not answered yet; ' +
-      'it is waited for 250 ms at most.',
+    'It waits until the delivery of its run that caused it is answered, for at most 250 ms.',
   ],
   [
     'unreadable',
     { status: 'unreadable' },
-    'The message cannot be read, as the disk of the server is damaged; it is not delivered.',
+    'The message cannot be read, because the disk of the server is damaged, and is not delivered.',
   ],
   [
     'queue_order',
     behind(queue, 3),
-    'Queue line delivers 2 at a time in order, and msg_1 and 1 other message come first; ' +
-      '3 attempts go first.',
+    'Queue line delivers 2 at a time in order, and msg_1 and 1 other message are ahead; ' +
+      '3 attempts are ahead.',
   ],
   ['queue_paused', behind({ ...queue, isPaused: true }), 'Queue line is paused.'],
   ['flow_control_paused', behind({ ...key, isPaused: true }), 'Flow-control key k is paused.'],
   [
     'flow_control_parallelism',
     behind({ ...key, parallelism: 2, running: 2, rate: 5, spent: 5, windowEndsAt: noon }, 1),
-    'Flow-control key k allows 2 attempts at once, and 2 are in flight; 1 attempt goes first.',
+    'Flow-control key k allows 2 attempts at once, and 2 are in flight; 1 attempt is ahead.',
   ],
   [
     'flow_control_rate',
     behind({ ...key, parallelism: 2, rate: 5, spent: 5, periodSeconds: 60, windowEndsAt: noon }),
-    'Flow-control key k allows 5 starts in 60 seconds; they are spent until 2026-01-01T12:00:00Z.',
+    'Flow-control key k allows 5 starts in 60 seconds; they are used up until 2026-01-01T12:00:00Z.',
   ],
   [
     'flow_control_order',
     behind({ ...key, rate: 5, spent: 1, windowEndsAt: noon }, null),
-    'Flow-control key k lets attempts start in the order in which they came; ' +
-      'more than 100,000 attempts go first.',
+    'Flow-control key k starts attempts in the order of their arrival; ' +
+      'more than 100,000 attempts are ahead.',
   ],
   [
     'origin_paused',
@@ -130,27 +129,27 @@ const cases: readonly Case[] = [
   [
     'origin_limit',
     behind({ gate: 'origin', origin: 'https://example.com', running: 64, limit: 64 }),
-    '64 attempts to https://example.com in flight are the most that one origin may have.',
+    '64 attempts to https://example.com in flight are the maximum for one origin.',
   ],
   [
     'origin_limit',
     behind({ gate: 'origin', origin: 'https://example.com', running: 1, limit: 64 }),
-    '1 attempt to https://example.com in flight is its share of the places that are left.',
+    '1 attempt to https://example.com in flight is its share of the remaining places.',
   ],
   [
     'body_bytes_limit',
     behind({ gate: 'bodyBytes', taken: 128 * 1024 * 1024, limit: 128 * 1024 * 1024 }),
-    'Great bodies in flight take 128 MiB of the 128 MiB that the server keeps for them.',
+    'Large bodies in flight take 128 MiB of the 128 MiB that the server reserves for them.',
   ],
   [
     'attempts_limit',
     behind({ gate: 'attempts', taken: 1000, limit: 1000 }),
-    '1,000 attempts of the 1,000 that the server makes at once are in flight.',
+    '1,000 attempts of the 1,000 that the server allows at once are in flight.',
   ],
   [
     'not_owner',
     behind({ gate: 'ownership' }),
-    'This node cannot prove at the moment that it owns the log that nodes share.',
+    'This node cannot prove at the moment that it owns the shared log.',
   ],
   ['delivered', ended, 'It was delivered at 2026-01-01T12:00:00Z: attempt 2 was answered 200.'],
   ['delivered', { ...ended, responseStatus: 0 }, 'It was delivered at 2026-01-01T12:00:00Z.'],

@@ -39,17 +39,17 @@ const cases: readonly (readonly [reason: string, RunSituation, sentence: string]
     'delayed',
     active(delivery),
     'The endpoint is called with the result of step "init". ' +
-      'It is not due before 2026-01-01T12:00:00Z.',
+      'It is delayed until 2026-01-01T12:00:00Z.',
   ],
   [
     'delayed',
     active(call),
-    'Step "pay" calls a third party. It is not due before 2026-01-01T12:00:00Z.',
+    'Step "pay" calls a third party. It is delayed until 2026-01-01T12:00:00Z.',
   ],
   ['invocation', active(child), 'Step "sub" waits for the end of run wfr_2.'],
   ['event', active(event), 'Step "ok" waits for event go until 2026-01-01T12:00:00Z.'],
   ['sleep', active(sleep), 'Step "nap" sleeps until 2026-01-01T12:00:00Z.'],
-  ['stalled', active(), 'Nothing of it is open: no delivery, call, wait or child run.'],
+  ['stalled', active(), 'It has no open delivery, call, wait or child run.'],
   [
     'event',
     active(sleep, event, sleep),
@@ -80,7 +80,7 @@ const cases: readonly (readonly [reason: string, RunSituation, sentence: string]
     'failed',
     { ...failed, cause: 'stalled' },
     'It failed at 2026-01-01T12:00:00Z: ' +
-      'its endpoint answered without a new step, and nothing of the run was left open.',
+      'its endpoint answered without a new step, and the run had nothing else open.',
   ],
 ];
 
