@@ -125,7 +125,7 @@ async function* stateLines(
   }
   yield `${events} events${time === null ? '' : `, the last at ${time}`}`;
   if (until < swept) {
-    yield `ended streams were swept up to ${swept}: those that ended after ${until} may be missing here`;
+    yield `ended streams were swept up to ${swept}: those that ended after ${until} may be missing`;
   }
   for (const { section, items } of digest.sections) yield `${section}: ${items}`;
   if (compare !== undefined) {

@@ -17,7 +17,7 @@ import { oneLine } from '../output/visible.js';
 export function sinkCommand(): Command {
   return new Command('sink')
     .description('an endpoint for tests, which answers deliveries as you choose')
-    .argument('[port]', 'the port on loopback (default: any free port)', portOption, 0)
+    .argument('[port]', 'the port on loopback (without it, any free port)', portOption, 0)
     .option('--status <status>', 'the status of its answers', statusOption, 200)
     .option(
       '--fail <count>',
