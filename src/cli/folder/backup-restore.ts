@@ -62,8 +62,8 @@ export async function restoreFolder(
 
 function endsLine({ isOfNode, skippedOffsets }: Restored): string {
   return isOfNode
-    ? 'partitions continue at their ends, because this is the folder of a node of a cluster, which ' +
-        'keeps its log; for another log, or none, restore it with --new-shared-log'
+    ? 'partitions continue at their ends, because this is the folder of a node of a cluster, ' +
+        'which keeps its log; for another log, or none, restore it with --new-shared-log'
     : `partitions continue ${skippedOffsets} offsets after their ends`;
 }
 
