@@ -97,9 +97,9 @@ it('a folder starts another shared log once it has forgotten the previous one', 
     runProgram(owner.dataDirectory, ['restore', at('backup'), at(name), ...given]);
   expect(await restored('gap', '--skip-offsets', '5')).toMatchObject({ code: 64 });
   const asItWas = await restored('as it was');
-  expect(asItWas.stdout).toContain('partitions go on at their ends');
+  expect(asItWas.stdout).toContain('partitions continue at their ends');
   const first = await restored('first', '--new-shared-log', '--skip-offsets', '0');
-  expect(first.stdout).toContain('partitions go on 0 offsets behind their ends');
+  expect(first.stdout).toContain('partitions continue 0 offsets after their ends');
   const lost = cluster;
   cluster = new TestCluster();
   const refused = await cluster.start({ dataDirectory: at('as it was') });

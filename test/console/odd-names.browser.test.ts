@@ -39,7 +39,7 @@ describeInChromium('long names and paused rows in a browser', () => {
       const { messageId } = await call(`/v2/publish/${endpoint.url}/${long}`);
       await endpoint.received(1);
       const page = await visits.signedIn(server, `/messages/${messageId}`);
-      await page.getByText(/is in flight since/).waitFor();
+      await page.getByText(/has been in flight since/).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280);
       const title = page.getByRole('heading', { level: 1 });
       expect((await title.boundingBox())?.height).toBeLessThan(100);

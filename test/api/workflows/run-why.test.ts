@@ -95,7 +95,9 @@ describe('why a run waits', () => {
     await third.received(1);
     const { state, sentence } = await whyOnce(runId, 'in_flight');
     expect(state).toBe('calling');
-    expect(sentence).toMatch(/^Step "pay" calls a third party\. Attempt 1 of 1 is in flight since/);
+    expect(sentence).toMatch(
+      /^Step "pay" calls a third party\. Attempt 1 of 1 has been in flight since/,
+    );
     expect(sentence).toContain(`${third.url}/pay has until`);
   });
 

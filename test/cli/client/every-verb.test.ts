@@ -121,7 +121,7 @@ describe('on a terminal, against a server', () => {
       expect(await shown('msg get', id)).toMatch(/^label +l1, l2\n(.*\n)*body +hello$/m);
       const long = idIn(await shown('msg publish', `${url}/later -d ${'x'.repeat(5000)}`));
       expect(await shown('msg get', long)).toMatch(/^body +x{2000}… \(5000 characters; --json/m);
-      expect(await shown('msg why', id)).toContain('It is not due before');
+      expect(await shown('msg why', id)).toContain('It is delayed until');
       expect(await shown('msg deliver', id)).toContain('no longer waits');
       const other = idIn(await shown('msg publish', `${url}/later --delay 1h`));
       expect(await shown('msg cancel', other)).toBe('canceled 1\n');
