@@ -98,7 +98,7 @@ describeInChromium('damaged data in a browser', () => {
       await signIn(page, server.token);
       for (const path of [`/messages/${messageId}`, `/workflows/${workflowRunId}`]) {
         await page.goto(`${server.url}/console${path}`);
-        await page.getByText('The list is without what the server could not read').waitFor();
+        await page.getByText('The list lacks what the server could not read').waitFor();
         await page
           .getByText(path.startsWith('/m') ? 'Attempts' : 'Steps')
           .first()

@@ -52,7 +52,7 @@ describeInChromium('dead letters in a browser', () => {
     async () => {
       for (const path of ['/gone/1', '/gone/2', '/broken']) await fail(path, 'grouped');
       const page = await open('/dead-letters');
-      const groups = page.getByRole('table', { name: 'By what went wrong' });
+      const groups = page.getByRole('table', { name: 'By error' });
       const first = groups.locator('tbody').getByRole('row').first();
       await first.filter({ hasText: /^2404 no such page/ }).waitFor();
       await rows(page).nth(2).waitFor();

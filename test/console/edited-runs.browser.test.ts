@@ -31,7 +31,7 @@ describeInChromium('a failed run in a browser', () => {
       expect(await result.inputValue()).toBe('"price is done"');
       await result.fill('twelve');
       await dialog.getByRole('button', { name: 'Resume' }).click();
-      await dialog.getByText('This is no JSON').waitFor();
+      await dialog.getByText('This is not JSON').waitFor();
       expect(await findings(page)).toEqual([]);
       await result.fill('{"price": 12}');
       await dialog.getByRole('button', { name: 'Resume' }).click();

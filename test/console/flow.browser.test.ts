@@ -30,7 +30,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'shows who waits in a queue in their order, and pauses all queues',
+    'shows messages waiting in a queue in their order, and pauses all queues',
     async () => {
       const ids: string[] = [];
       for (let times = 0; times < 3; times += 1) {
@@ -38,7 +38,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       }
       await callApi(server, 'POST', '/v2/queues', {}, '{"queueName":"other"}');
       const page = await open('/queues');
-      await page.getByRole('button', { name: /who waits in line$/ }).click();
+      await page.getByRole('button', { name: /messages waiting in line$/ }).click();
       const dialog = page.getByRole('dialog');
       const line = dialog.getByRole('list', { name: 'The line' });
       await line.getByRole('listitem').nth(2).waitFor();
@@ -56,7 +56,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       await queues.getByText('paused').first().waitFor({ state: 'detached' });
 
       await page.getByRole('button', { name: 'Change line' }).click();
-      await dialog.getByLabel(/^At once/).fill('7');
+      await dialog.getByLabel(/^Parallelism/).fill('7');
       await dialog.getByRole('button', { name: 'Change' }).click();
       await queues.getByRole('row').filter({ hasText: 'line' }).getByText('7').waitFor();
     },
@@ -73,7 +73,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       await post(`/v2/publish/${endpoint.url}/never`, headers);
       const second = await post(`/v2/publish/${endpoint.url}/never`, headers);
       const page = await open('/queues?search=narrow');
-      await page.getByRole('button', { name: /who waits in narrow$/ }).click();
+      await page.getByRole('button', { name: /messages waiting in narrow$/ }).click();
       const line = page.getByRole('dialog').getByRole('list', { name: 'The line' });
       expect(await line.getByRole('link').allTextContents()).toEqual([second]);
     },
@@ -103,7 +103,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       expect(await findings(page)).toEqual([]);
       await page.goto(`${server.url}/console/`);
       await page
-        .getByRole('table', { name: 'Origins that fail most' })
+        .getByRole('table', { name: 'Origins with the most failures' })
         .getByRole('row')
         .filter({ hasText: endpoint.url })
         .waitFor();

@@ -50,7 +50,7 @@ describeInChromium('messages in a browser', () => {
       expect(new URL(page.url()).searchParams.get('state')).toBe('FAILED');
       await facet(page, /^failed 1$/).click();
 
-      const columns = page.getByRole('img', { name: /^Messages by how they ended/ });
+      const columns = page.getByRole('img', { name: /^Messages by outcome/ });
       const { x = 0, y = 0, width = 0 } = (await columns.boundingBox()) ?? {};
       // The first half of the last hour is before this server was.
       await page.mouse.move(x + 1, y + 5);
@@ -58,7 +58,7 @@ describeInChromium('messages in a browser', () => {
       await page.mouse.move(x + width / 2, y + 5);
       await page.mouse.up();
       await page.waitForURL(/fromDate=.*toDate=/);
-      await page.getByText('Nothing passes these filters').waitFor();
+      await page.getByText('Nothing matches these filters').waitFor();
       await page.getByRole('button', { name: 'All times' }).click();
       await rowOf(page, '/later').waitFor();
 
@@ -93,7 +93,7 @@ describeInChromium('messages in a browser', () => {
       await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
       await dialog.getByText('2 canceled').waitFor();
       await dialog.getByRole('button', { name: 'Close' }).last().click();
-      await page.getByText('Nothing passes these filters').waitFor();
+      await page.getByText('Nothing matches these filters').waitFor();
       const { status } = await callApi(server, 'GET', `/v2/messages/${kept}`);
       expect(status).toBe(200);
     },

@@ -69,7 +69,7 @@ describeInChromium('the reference of the API in a browser', () => {
       await opener.press('Enter');
       expect(await opener.getAttribute('aria-expanded')).toBe('false');
       await page.getByRole('searchbox').fill('no such words');
-      await page.getByText('No route has these words').waitFor();
+      await page.getByText('No route matches these words').waitFor();
     },
     browserLimitMs,
   );

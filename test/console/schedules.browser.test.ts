@@ -52,8 +52,8 @@ describeInChromium('schedules in a browser', () => {
       await dialog.getByLabel(/^Headers/).fill('Svc-Retries: 2\nX-Kept: no');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await page.waitForURL('**/schedules/scd_*');
-      await page.getByRole('img', { name: /^It fires [45] times in seven days/ }).waitFor();
-      await page.getByText('It has not fired yet.').waitFor();
+      await page.getByRole('img', { name: /^It triggers [45] times in seven days/ }).waitFor();
+      await page.getByText('It has not triggered yet.').waitFor();
     },
     browserLimitMs,
   );
@@ -82,7 +82,7 @@ describeInChromium('schedules in a browser', () => {
       await page.waitForURL('**/schedules/kept');
       await page.getByText('by hand').waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('It is paused: these are skipped.').waitFor();
+      await page.getByText('The schedule is paused: these times are skipped.').waitFor();
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByText('on', { exact: true }).waitFor();
 

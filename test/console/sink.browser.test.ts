@@ -33,7 +33,7 @@ describeInChromium('the sink of a development server in a browser', () => {
       await page.getByText('delivered', { exact: true }).first().waitFor();
       const [, id = ''] = /messages\/(msg_\w+)/.exec(page.url()) ?? [];
       await page.getByRole('link', { name: 'Endpoints' }).click();
-      const list = page.getByRole('list', { name: 'What the sink has taken' });
+      const list = page.getByRole('list', { name: 'Requests to the sink' });
       await list.getByText('/sink', { exact: true }).click();
       await list.getByText(id).first().waitFor();
       await list.getByText('"hello": "world"').waitFor();
@@ -56,7 +56,7 @@ describeInChromium('the sink of a development server in a browser', () => {
       await page.getByRole('button', { name: 'Send one through a queue' }).click();
       await page.getByRole('table', { name: 'Queues' }).getByText('first').waitFor();
       await page.getByRole('link', { name: 'Schedules' }).click();
-      await page.getByRole('button', { name: 'Send to the built-in sink each minute' }).click();
+      await page.getByRole('button', { name: 'Send to the built-in sink every minute' }).click();
       await page.getByRole('row').filter({ hasText: '/sink' }).first().waitFor();
     },
     browserLimitMs,

@@ -132,8 +132,8 @@ export default function DeadLettersPage() {
               title={kind === 'runs' ? 'No failed runs' : 'No dead letters'}
               action={kind === 'messages' && <SinkButton sample="failing" />}
             >
-              What has failed for good, after its last retry, is kept here until it is tried again,
-              deleted, or too old.
+              Messages that have failed for good are kept here until they are retried, deleted, or
+              too old.
             </Empty>
           }
         >

@@ -37,12 +37,12 @@ function columnsOf(choose: (group: Group) => void): readonly Column<Group>[] {
       cell: ({ count: letters }) => <strong>{count(letters)}</strong>,
     },
     {
-      name: 'What went wrong',
+      name: 'Error',
       cell: (group) => (
         <button
           type="button"
           onClick={() => choose(group)}
-          title={`${group.error}: show those of ${hostOf(group)}`}
+          title={`${group.error}: show those to ${hostOf(group)}`}
           className="max-w-full truncate text-left text-bad hover:underline"
         >
           {group.responseStatus > 0 ? `${group.responseStatus} ` : ''}
@@ -83,7 +83,7 @@ export function LetterGroupsPanel() {
       {({ groups, others, searchedTo }) =>
         groups.length === 0 ? null : (
           <Panel
-            title="By what went wrong"
+            title="By error"
             aside={
               groups.length > shownAtFirst && (
                 <Button isSmall aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
@@ -93,7 +93,7 @@ export function LetterGroupsPanel() {
             }
           >
             <RowTable
-              label="By what went wrong"
+              label="By error"
               columns={columns}
               rows={isWhole ? groups : groups.slice(0, shownAtFirst)}
               keyOf={({ responseStatus, origin, error }) => `${responseStatus} ${origin} ${error}`}
@@ -102,7 +102,7 @@ export function LetterGroupsPanel() {
               <p className="border-t border-line px-3 py-2 text-muted">
                 {others > 0 && `${count(others)} more are of groups too small to be listed. `}
                 {searchedTo !== undefined &&
-                  `Those that failed before ${exact(searchedTo).slice(0, 19)} were not counted.`}
+                  `Dead letters from before ${exact(searchedTo).slice(0, 19)} were not counted.`}
               </p>
             )}
           </Panel>

@@ -131,7 +131,7 @@ export function PageActions({ isEmpty }: { readonly isEmpty: boolean }) {
 function whichOf(filters: ChosenFilters): string {
   const conditions = conditionsOf(filters);
   return conditions.length === 0
-    ? 'No filter is set: this concerns every one there is.'
+    ? 'No filter is set: this applies to all of them.'
     : `Those where ${conditions.join(' and ')}.`;
 }
 
@@ -148,12 +148,12 @@ function Export({
     ? `${count(done)}…`
     : change.data === undefined
       ? 'Export'
-      : `Exported ${count(change.data.letters)}${change.data.isCut ? ', there are more' : ''}`;
+      : `Exported ${count(change.data.letters)}${change.data.isCut ? '; there are more' : ''}`;
   return (
     <Button
       icon={<Download className="size-4" />}
       disabled={isEmpty || change.isPending}
-      title={change.error?.message ?? 'those that match, as a file of one JSON object in a line'}
+      title={change.error?.message ?? 'all that match, as a file with one JSON object per line'}
       onClick={() => change.mutate(undefined)}
     >
       {change.error === null ? said : 'Export failed'}

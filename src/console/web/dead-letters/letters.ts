@@ -102,9 +102,9 @@ export const wordOf: Readonly<Record<LetterVerb, string>> = {
 /** What each action does, to show before it is done. */
 export const meaningOf: Readonly<Record<LetterVerb, string>> = {
   retry: 'Each becomes a new message.',
-  resume: 'Each becomes a new run, which goes on where the old one failed.',
-  restart: 'Each becomes a new run, which begins with the same payload.',
-  delete: 'What is deleted cannot be tried again.',
+  resume: 'Each becomes a new run, which continues at the failed step.',
+  restart: 'Each becomes a new run with the same payload.',
+  delete: 'Deleted dead letters cannot be retried.',
 };
 
 /** The kinds of data that an action changes: the first parts of query keys. */

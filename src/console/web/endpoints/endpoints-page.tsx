@@ -52,7 +52,7 @@ export default function EndpointsPage() {
                   `-d '{"endpoints":[{"url":"https://example.com/"}]}'`,
                 )}
               >
-                A message to a URL group goes to each of its endpoints, with retries of its own.
+                A message to a URL group goes to each of its endpoints, with separate retries.
               </Empty>
             </Panel>
           ) : (
@@ -74,7 +74,7 @@ function Origins() {
       <Loaded query={query} lines={3}>
         {(origins) =>
           origins.length === 0 ? (
-            <p className="p-3 text-muted">Nothing was called since the server started.</p>
+            <p className="p-3 text-muted">No destination was called since the server started.</p>
           ) : (
             <OriginTable origins={origins} label="Origins" />
           )
@@ -166,8 +166,8 @@ function AddDialog({ close }: { readonly close: () => void }) {
   return (
     <Dialog title="Add endpoints to a URL group" close={close}>
       <form onSubmit={submit}>
-        <TextField label="Group" hint="made where it is not there" name="name" required />
-        <TextArea label="URLs" hint="one in a line" name="urls" required />
+        <TextField label="Group" hint="created if it does not exist" name="name" required />
+        <TextArea label="URLs" hint="one per line" name="urls" required />
         {add.error !== null && <Failure error={add.error} />}
         <Action type="submit" look="main" disabled={add.isPending}>
           Add

@@ -21,7 +21,7 @@ export function ReachDialog({ close }: { readonly close: () => void }) {
     test.mutate({ url: url.trim(), head: fields.get('head') === 'on' });
   };
   return (
-    <Dialog title="Test whether a URL is reached" close={close}>
+    <Dialog title="Test a URL" close={close}>
       <form onSubmit={submit}>
         <TextField
           label="Destination"

@@ -56,7 +56,7 @@ function Requests() {
               <SinkButton sample="message" />
             </div>
           ) : (
-            <ul className="divide-y divide-line" aria-label="What the sink has taken">
+            <ul className="divide-y divide-line" aria-label="Requests to the sink">
               {requests.map((request) => (
                 <Request key={request.number} request={request} />
               ))}

@@ -100,7 +100,7 @@ function Begin({
     <form onSubmit={submit}>
       <TextField
         label="At most"
-        hint="so many a second: 50, 30/m or 100/h; empty = as fast as it goes"
+        hint="a rate: 50 (per second), 30/m or 100/h; empty = no limit"
         name="rate"
       />
       {change.error !== null && <Failure error={change.error} />}

@@ -63,7 +63,7 @@ export function AbortButton({ job, isSmall }: { readonly job: Job; readonly isSm
         look="danger"
         {...(isSmall !== undefined && { isSmall })}
         disabled={change.isPending}
-        title="It takes no more; what it has taken stays taken"
+        title="Stops the job; what it has done stays done"
         onClick={() => change.mutate(undefined)}
       >
         Abort

@@ -32,8 +32,8 @@ export default function JobsPage() {
                 `-d '{"verb":"retry","over":"deadLetters","filter":{},"rate":"50/s","dryRun":true}'`,
               )}
             >
-              A job does one thing to all that filters mean, as fast as it may: retry, resume,
-              restart, cancel or delete. Dead letters, messages and workflows begin them, too.
+              A job applies one action to everything that matches filters: retry, resume, restart,
+              cancel or delete. Dead letters, messages and workflows begin them, too.
             </Empty>
           </Panel>
         }

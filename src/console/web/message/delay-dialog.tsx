@@ -26,12 +26,12 @@ export function DelayDialog({
     move.mutate(String(new FormData(event.currentTarget).get('delay')).trim());
   };
   return (
-    <Dialog title="Change when it is delivered" close={close}>
+    <Dialog title="Change the delay" close={close}>
       <form onSubmit={submit}>
         <p className="mb-3 text-muted">
           {nextDeliveryTime === undefined
-            ? 'Its next attempt begins as soon as its gates let it.'
-            : `Its next attempt begins at ${exact(nextDeliveryTime)}, and not before.`}
+            ? 'Its next attempt starts as soon as its limits allow.'
+            : `Its next attempt starts at ${exact(nextDeliveryTime)}.`}
         </p>
         <TextField
           label="Not before"

@@ -69,7 +69,7 @@ function PendingActions({
       <Action
         icon={<FastForward className={icon} />}
         disabled={isActive || deliver.isPending}
-        title={why ?? 'its next attempt begins as soon as its gates let it'}
+        title={why ?? 'its next attempt starts as soon as its limits allow'}
         onClick={() => deliver.mutate(undefined)}
       >
         Deliver now

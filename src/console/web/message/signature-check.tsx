@@ -21,7 +21,7 @@ export function SignatureCheck({ message }: { readonly message: Message }) {
   const mayRead = useMay('admin');
   // Browsers offer cryptography only to pages from this machine or over https.
   const why = !mayRead
-    ? 'No: the signing keys are for the role admin'
+    ? 'Not available: only the role admin can read the signing keys'
     : window.isSecureContext
       ? undefined
       : 'No: the browser checks signatures for https and for this machine only';
@@ -63,8 +63,8 @@ function CheckDialog({
     <Dialog title="Check a signature" close={close}>
       <form onSubmit={submit}>
         <p className="mb-3 text-muted">
-          Each attempt is signed anew. Paste what the destination received: it is held against the
-          keys of this server, and against the URL and the body of this message.
+          Each attempt has a new signature. Paste what the destination received, to compare it with
+          the keys of this server, and against the URL and the body of this message.
         </p>
         <TextArea label={`${prefix}Signature`} hint="the header's value" name="token" required />
         {check.error !== null && <Failure error={check.error} />}

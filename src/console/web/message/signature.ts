@@ -68,11 +68,11 @@ export async function checksOf(token: string, expected: Expected): Promise<reado
       isGood: sub === expected.url,
     },
     {
-      says: body === digest ? 'of this body' : 'of another body: it was changed on its way',
+      says: body === digest ? 'of this body' : 'of another body: it was changed on the way',
       isGood: body === digest,
     },
     {
-      says: isOver ? 'expired, as it does after five minutes' : 'not expired',
+      says: isOver ? 'expired (after five minutes)' : 'not expired',
       isGood: !isOver,
     },
   ];

@@ -12,9 +12,9 @@ export function CancelMatching({ filters }: { readonly filters: ChosenFilters })
   const [isOpen, setOpen] = useState(false);
   const { state } = filters;
   const why = isSearched(filters)
-    ? 'a text is looked for in what was logged, and not in what is pending'
+    ? 'a text filter searches the logs, not pending messages'
     : isEnd(state)
-      ? 'what has ended cannot be canceled'
+      ? 'an ended run or message cannot be canceled'
       : undefined;
   return (
     <>
@@ -62,6 +62,6 @@ function whichOf(filters: ChosenFilters): string {
     ...(toDate === undefined ? [] : [`it was published at ${exact(toDate)} or before`]),
   ];
   return conditions.length === 0
-    ? 'No filter is set: this concerns every message that is pending.'
+    ? 'No filter is set: this applies to all pending messages.'
     : `Those where ${conditions.join(', and ')}.`;
 }

@@ -58,7 +58,7 @@ export function OutcomesPanel({ isAsked }: { readonly isAsked: boolean }) {
       <div className="px-3 py-2">
         {error !== null && <Failure error={error} />}
         <Columns
-          label={`Messages by how they ended, ${span.word}`}
+          label={`Messages by outcome, ${span.word}`}
           from={data?.from ?? beginOf(span)}
           stepMs={span.stepMs}
           layers={layers.map(({ state, name, tone }) => ({
@@ -129,7 +129,7 @@ function Legend({
       ))}
       <span className="ml-auto">
         {searchedTo === undefined
-          ? 'drag over it to choose a stretch'
+          ? 'drag to select a time range'
           : `too many rows to count at once: counted back to ${exact(searchedTo).slice(0, 19)}`}
       </span>
     </p>

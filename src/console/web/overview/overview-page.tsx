@@ -25,11 +25,11 @@ interface Tile {
 }
 
 const tiles: readonly Tile[] = [
-  { name: 'Published a minute', series: 'published', link: { to: '/messages' } },
+  { name: 'Published per minute', series: 'published', link: { to: '/messages' } },
   { name: 'Pending', series: 'pending', link: { to: '/messages', search: { state: 'pending' } } },
   { name: 'Dead letters', series: 'deadLetters', link: { to: '/dead-letters' } },
   { name: 'Active runs', series: 'activeRuns' },
-  { name: 'Requests a minute', series: 'requests' },
+  { name: 'Requests per minute', series: 'requests' },
   { name: 'Memory', series: 'residentBytes', write: bytes },
 ];
 
@@ -81,9 +81,9 @@ function Numbers({
         ))}
       </div>
       {series !== undefined && (
-        <Panel title="Outcomes a minute">
+        <Panel title="Outcomes per minute">
           <StackedMinutes
-            label="Messages delivered, retried and failed, each minute of the last hour"
+            label="Messages delivered, retried and failed, per minute in the last hour"
             from={series.from}
             stepMs={series.stepMs}
             layers={[
@@ -114,14 +114,14 @@ function WorstOrigins() {
   if (worst.length === 0) return null;
   return (
     <Panel
-      title="Origins that fail most"
+      title="Origins with the most failures"
       aside={
         <Link to="/endpoints" className="hover:underline">
           all
         </Link>
       }
     >
-      <OriginTable origins={worst} label="Origins that fail most" />
+      <OriginTable origins={worst} label="Origins with the most failures" />
     </Panel>
   );
 }
@@ -216,7 +216,7 @@ function Next({ overview: { schedules } }: { readonly overview: LoadedOverview }
 
 const meanings: Readonly<Record<LoadedOverview['durability'], string>> = {
   fsync: 'on disk (fsync)',
-  os: 'handed to the system',
+  os: 'handed to the operating system',
   replicated: 'in the shared log, and on disk',
 };
 

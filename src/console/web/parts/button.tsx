@@ -48,7 +48,7 @@ type ActionProps = ButtonProps & { readonly needs?: Need };
 /** A button that changes something; if the token may not do that, it is disabled and says so. */
 export function Action({ needs = 'operate', disabled, title, ...props }: ActionProps) {
   const may = useMay(needs);
-  const why = needs === 'admin' ? 'only a token with the role admin' : 'this token may only read';
+  const why = needs === 'admin' ? 'needs a token with the role admin' : 'this token may only read';
   return (
     <Button {...props} disabled={disabled === true || !may} title={may ? title : `No: ${why}`} />
   );

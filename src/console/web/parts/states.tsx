@@ -47,7 +47,7 @@ export function MissingRows({ places }: { readonly places: readonly string[] }) 
   return (
     <div role="alert" className="m-3 rounded-md border border-line bg-bad-tint p-3">
       <State of="DAMAGED" word="damaged data" />
-      <p className="mt-1">The list is without what the server could not read:</p>
+      <p className="mt-1">The list lacks what the server could not read:</p>
       <ul className="mt-1 list-disc pl-5 wrap-anywhere">
         {places.map((place) => (
           <li key={place}>{place}</li>
@@ -63,8 +63,8 @@ function Damage({ error }: { readonly error: Error }) {
       <State of="DAMAGED" word="damaged data" />
       <p className="mt-1 wrap-anywhere">The server answers: {error.message}.</p>
       <p className="mt-1 text-muted">
-        What else there is can be read. Keep the data folder as it is: a backup, or an export of
-        what is intact, brings back the rest (Damage in docs/operations.md).
+        Everything else can be read. Do not change the data folder: a backup, or an export of what
+        is intact, brings back the rest (Damage in docs/operations.md).
       </p>
     </div>
   );
@@ -101,7 +101,7 @@ export function RowStates<Row>({
   const searching =
     further === undefined ? null : (
       <p className="flex flex-wrap items-center gap-3 border-t border-line p-3 text-muted">
-        This far back nothing more was found.
+        Nothing more was found up to this time.
         <Button onClick={further}>Search further</Button>
       </p>
     );
@@ -118,7 +118,7 @@ export function RowStates<Row>({
   if (rows === undefined) return <Skeleton />;
   if (damaged.length > 0) return <MissingRows places={damaged} />;
   if (!isFiltered) return empty;
-  return searching ?? <Empty title="Nothing passes these filters" />;
+  return searching ?? <Empty title="Nothing matches these filters" />;
 }
 
 /** Shown if there is nothing yet: what would be here, and the command that creates some. */

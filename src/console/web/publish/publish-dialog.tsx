@@ -67,7 +67,11 @@ export function PublishDialog({ draft, bytes = null, close, published }: Publish
           required
           {...field('destination')}
         />
-        <TextField label="Queue" hint="without one it is delivered at once" {...field('queue')} />
+        <TextField
+          label="Queue"
+          hint="without a queue it is delivered at once"
+          {...field('queue')}
+        />
         {bytes === null ? (
           <TextArea label="Body" {...field('body')} />
         ) : (
@@ -75,7 +79,7 @@ export function PublishDialog({ draft, bytes = null, close, published }: Publish
         )}
         <TextArea
           label="Headers"
-          hint="options and headers to forward, one in a line"
+          hint="options and headers to forward, one per line"
           placeholder={`Content-Type: application/json\n${prefix}Delay: 10s`}
           rows={3}
           {...field('headers')}

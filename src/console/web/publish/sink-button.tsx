@@ -15,7 +15,7 @@ const words: Readonly<Record<Sample, string>> = {
   message: 'Send one to the built-in sink',
   failing: 'Send one that the built-in sink refuses',
   queued: 'Send one through a queue to the built-in sink',
-  schedule: 'Send to the built-in sink each minute',
+  schedule: 'Send to the built-in sink every minute',
 };
 
 interface SinkProps {

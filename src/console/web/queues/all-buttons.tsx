@@ -64,8 +64,8 @@ function AllDialog({
     <Dialog title={`${word} all ${nameOf[of]}?`} close={close}>
       <p className="mb-3">
         {verb === 'pause'
-          ? 'Attempts in flight go on; no new one begins until they are resumed.'
-          : 'All of them go on, those too that were paused one by one.'}
+          ? 'Attempts in flight continue; no new attempt starts until you resume them.'
+          : 'Resumes all of them, including those that were paused one by one.'}
       </p>
       {change.error !== null && <Failure error={change.error} />}
       <div className="flex gap-2">

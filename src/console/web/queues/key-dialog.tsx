@@ -87,7 +87,7 @@ function KeyForm({ flowKey, close }: { readonly flowKey: FlowKey; readonly close
         <Action onClick={() => verb.mutate(isPaused ? 'resume' : 'pause')}>
           {isPaused ? 'Resume' : 'Pause'}
         </Action>
-        <Action onClick={() => verb.mutate('resetRate')}>Begin the window anew</Action>
+        <Action onClick={() => verb.mutate('resetRate')}>Start a new window</Action>
         <Action onClick={() => verb.mutate('reset')}>Reset counts</Action>
         {(isPinnedParallelism || isPinnedRate) && (
           <Action onClick={() => verb.mutate('unpin')}>Unpin</Action>
@@ -95,7 +95,7 @@ function KeyForm({ flowKey, close }: { readonly flowKey: FlowKey; readonly close
       </div>
       <form onSubmit={submit} className="border-t border-line pt-3">
         <p className="mb-3 text-muted">
-          Pinned limits go before those that messages bring. Empty fields leave theirs.
+          Pinned limits override those of messages. An empty field pins nothing.
         </p>
         <div className="grid grid-cols-3 gap-3">
           <TextField label="In flight" name="parallelism" type="number" min={1} />

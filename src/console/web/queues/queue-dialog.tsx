@@ -68,8 +68,8 @@ function QueueForm({
     <Dialog title={`Queue ${name}`} close={close}>
       <form onSubmit={submit} className="text-left">
         <TextField
-          label="At once"
-          hint="so many of its messages are in flight; 1 keeps their order"
+          label="Parallelism"
+          hint="how many of its messages may be in flight; 1 keeps their order"
           name="parallelism"
           type="number"
           min={1}
@@ -85,7 +85,7 @@ function QueueForm({
           <Action
             look="danger"
             disabled={remove.isPending}
-            title={lag > 0 ? `${count(lag)} messages are in it` : undefined}
+            title={lag > 0 ? `It has ${count(lag)} messages` : undefined}
             onClick={() => remove.mutate(undefined)}
           >
             Delete the queue

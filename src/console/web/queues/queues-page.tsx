@@ -39,7 +39,7 @@ const queueColumns: readonly Column<Queue>[] = [
   },
   { name: 'State', width: '6rem', narrow: '3.75rem', cell: ({ paused }) => pausedState(paused) },
   {
-    name: 'At once',
+    name: 'Parallelism',
     width: '5rem',
     from: 'sm',
     isRight: true,
@@ -89,7 +89,7 @@ const keyColumns: readonly Column<FlowKey>[] = [
     ),
   },
   {
-    name: 'In its window',
+    name: 'This window',
     width: '22%',
     from: 'md',
     cell: ({ rateCount, rateMax, ratePeriod }) => (
@@ -180,7 +180,7 @@ function QueuePanel() {
               command={curl('/v2/enqueue/mails/https://example.com/', "-d 'hello'")}
               action={<SinkButton sample="queued" />}
             >
-              A queue delivers its messages in their order, so many at once as it says.
+              A queue delivers its messages in order, as many at once as its parallelism.
             </Empty>
           ) : (
             <RowTable
@@ -224,7 +224,7 @@ function KeyPanel() {
                 "-d 'hello'",
               )}
             >
-              A key limits how many of its messages are in flight, and how many begin in a time.
+              A key limits how many of its messages are in flight, and how many start per period.
             </Empty>
           ) : (
             <RowTable

@@ -54,8 +54,8 @@ export function WaitingButton({
     <>
       <button
         type="button"
-        aria-label={`${count(size)}: who waits in ${line.name}`}
-        title="Who waits, in the order of the line"
+        aria-label={`${count(size)}: messages waiting in ${line.name}`}
+        title="Waiting messages, in order"
         onClick={() => setOpen(true)}
         className="text-accent hover:underline"
       >
@@ -78,11 +78,11 @@ function WaitingDialog({
     queryFn: () => loadWaiting(line),
   });
   return (
-    <Dialog title={`The line of ${line.name}`} close={close}>
+    <Dialog title={`Waiting in ${line.name}`} close={close}>
       <Loaded query={query} lines={4}>
         {({ size, first }) => (
           <>
-            {first.length === 0 && <p className="text-muted">Nothing waits any more.</p>}
+            {first.length === 0 && <p className="text-muted">Nothing waits.</p>}
             <ol aria-label="The line" className="text-left">
               {first.map(({ messageId, state, since, nextDeliveryTime }, index) => (
                 <li

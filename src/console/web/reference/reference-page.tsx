@@ -104,7 +104,7 @@ function Routes({ reference }: { readonly reference: Reference }) {
           </ul>
         </Panel>
       ))}
-      {shown.length === 0 && <Empty title="No route has these words" />}
+      {shown.length === 0 && <Empty title="No route matches these words" />}
     </>
   );
 }

@@ -57,7 +57,7 @@ export function EditDialog({ runId, close, ...others }: EditProps) {
         {(results) => {
           const last = results.at(-1);
           return last === undefined ? (
-            <p>No step of this run has a result that could be replaced.</p>
+            <p>No step of this run has a result to replace.</p>
           ) : (
             <EditForm results={results} last={last} close={close} {...others} />
           );
@@ -99,8 +99,8 @@ function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
   return (
     <form onSubmit={submit}>
       <p className="mb-3 text-muted">
-        A new run goes on where this one failed, as if the step had returned this. What later steps
-        returned stays as it is.
+        A new run continues where this one failed, as if the step had returned this. What later
+        steps returned stays as it is.
       </p>
       <Choice label="Step" value={edited.stepId} onChange={(event) => choose(event.target.value)}>
         {results.map(({ stepId, stepName }) => (
@@ -117,7 +117,7 @@ function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
         value={edited.out}
         onChange={(event) => setEdited({ ...edited, out: event.target.value })}
       />
-      {!isJson && <Failure error={new Error('This is no JSON. A text stands in quotes.')} />}
+      {!isJson && <Failure error={new Error('This is not JSON. Write a text in quotes.')} />}
       {resume.error !== null && <Failure error={resume.error} />}
       <SubmitRow disabled={resume.isPending} close={close}>
         Resume

@@ -33,7 +33,9 @@ export function NotifyDialog({ runId, eventIds, close }: NotifyProps) {
       <form onSubmit={submit}>
         <TextField
           label="Event"
-          hint={eventIds.length === 0 ? 'it waits for none now; the event is kept for later' : ''}
+          hint={
+            eventIds.length === 0 ? 'it waits for no event now; the event is kept for later' : ''
+          }
           required
           list="awaited-events"
           value={eventId}
@@ -46,7 +48,7 @@ export function NotifyDialog({ runId, eventIds, close }: NotifyProps) {
         </datalist>
         <TextArea
           label="Data"
-          hint="what the wait of the run answers"
+          hint="the data that the wait returns"
           value={data}
           onChange={(event) => setData(event.target.value)}
         />
@@ -57,7 +59,7 @@ export function NotifyDialog({ runId, eventIds, close }: NotifyProps) {
         )}
         {notify.data?.length === 0 && (
           <p role="status" className="mb-3 text-muted">
-            The run does not wait for it now: the event is kept for its next wait.
+            The run does not wait for this event now: it is kept for the next wait.
           </p>
         )}
         <SubmitRow disabled={notify.isPending} close={close}>

@@ -73,7 +73,7 @@ function Repair({ runId, dlqId: id }: { readonly runId: string; readonly dlqId: 
     <>
       <Action
         icon={<Play className={icon} />}
-        title="A new run goes on where this one failed; what was finished stays"
+        title="A new run continues where this one failed; finished steps stay"
         disabled={repair.isPending}
         onClick={() => repair.mutate('resume')}
       >
@@ -81,7 +81,7 @@ function Repair({ runId, dlqId: id }: { readonly runId: string; readonly dlqId: 
       </Action>
       <Action
         icon={<Pencil className={icon} />}
-        title="The same, with another result of one of its steps"
+        title="The same, with another result for one of the steps"
         disabled={repair.isPending}
         onClick={() => setEditing(true)}
       >
@@ -89,7 +89,7 @@ function Repair({ runId, dlqId: id }: { readonly runId: string; readonly dlqId: 
       </Action>
       <Action
         icon={<RotateCcw className={icon} />}
-        title="A new run begins with the same payload"
+        title="A new run starts with the same payload"
         disabled={repair.isPending}
         onClick={() => repair.mutate('restart')}
       >
@@ -126,8 +126,8 @@ function CancelDialog({ id, close }: { readonly id: string; readonly close: () =
   return (
     <Dialog title="Cancel this run" close={close}>
       <p className="mb-3">
-        It ends here: steps that were finished stay as they are, no further one is run, and no
-        failure function is called. This cannot be taken back.
+        The run ends now: finished steps stay as they are, no further step runs, and no failure
+        function is called. This cannot be taken back.
       </p>
       {cancel.error !== null && (
         <p role="alert" className="mb-3 text-bad">

@@ -49,7 +49,7 @@ function NoRun({ id }: { readonly id: string }) {
     <Page title="No such run" trail={trail}>
       <Panel>
         <Empty title={`No run has the id ${id}`}>
-          It was never started here, or what is known of it has passed the retention of the logs.
+          It was never started here, or the retention of the logs is over.
         </Empty>
       </Panel>
     </Page>

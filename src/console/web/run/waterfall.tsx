@@ -192,7 +192,7 @@ function fillOf({ kind, outcome }: Bar): string {
 
 const words: Readonly<Record<BarKind, string>> = {
   attempt: 'attempt',
-  queued: 'to be delivered',
+  queued: 'waiting for delivery',
   retry: 'waits for its next attempt',
   sleep: 'sleeps',
   wait: 'waits for its event',
@@ -201,7 +201,7 @@ const words: Readonly<Record<BarKind, string>> = {
 };
 
 function saysOf({ kind, from, until, outcome, error }: Bar, start: number): string {
-  const ended = until === null ? 'goes on' : duration(until - from);
+  const ended = until === null ? 'running' : duration(until - from);
   const result = kind === 'attempt' && outcome !== 'open' ? `, ${outcome}` : '';
   const span = kind === 'stored' ? '' : `, ${ended}`;
   const why = error === undefined ? '' : `: ${error}`;

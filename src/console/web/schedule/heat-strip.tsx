@@ -13,7 +13,7 @@ export function HeatStrip({ heat: { days, max } }: { readonly heat: Heat }) {
   return (
     <div
       role="img"
-      aria-label={`It fires ${count(sum)} times in seven days`}
+      aria-label={`It triggers ${count(sum)} times in seven days`}
       className="grid grid-cols-[3.5rem_repeat(24,minmax(0,1fr))] gap-0.5 p-3 text-xs"
     >
       {days.map(({ name, hours }) => (

@@ -19,7 +19,7 @@ export function Results({ id }: { readonly id: string }) {
     <Loaded query={query} lines={3}>
       {({ results }) =>
         results.length === 0 ? (
-          <p className="p-3 text-muted">It has not fired yet.</p>
+          <p className="p-3 text-muted">It has not triggered yet.</p>
         ) : (
           results.map(({ time, dueAt, isManual, messageCount, states, error }) => (
             <div

@@ -53,7 +53,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
       {error !== null && <Failure error={error} />}
       <Action
         icon={<FastForward className={icon} />}
-        title="It publishes now; its next time stays"
+        title="Publishes now; the next time does not change"
         disabled={trigger.isPending}
         onClick={() => trigger.mutate(undefined)}
       >
@@ -105,7 +105,9 @@ function Removal({
   );
   return (
     <Dialog title={`Delete the schedule ${id}?`} close={close}>
-      <p className="mb-3 text-left">It fires no more. Messages that it has made go on.</p>
+      <p className="mb-3 text-left">
+        It stops triggering. Messages that it has published continue.
+      </p>
       {remove.error !== null && <Failure error={remove.error} />}
       <div className="flex gap-2">
         <Action look="danger" disabled={remove.isPending} onClick={() => remove.mutate(undefined)}>

@@ -69,14 +69,14 @@ export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
         <TextArea label="Body" rows={3} {...field('body')} />
         <TextArea
           label="Headers"
-          hint="options and headers to forward, one in a line"
+          hint="options and headers to forward, one per line"
           rows={4}
           {...field('headers')}
         />
         {id !== undefined && (
           <p className="mb-3 text-muted">
-            It is replaced by what stands here. Options that are not shown, as those of callbacks
-            and what is redacted, are as a new schedule has them.
+            The schedule is replaced by these values. Options that are not shown, such as those of
+            callbacks and what is redacted, are as a new schedule has them.
           </p>
         )}
         {save.error !== null && <Failure error={save.error} />}
@@ -106,7 +106,7 @@ function Preview({ fields, zone }: { readonly fields: string; readonly zone: str
   });
   return (
     <div role="status" className="mb-3 min-h-16 rounded-md border border-line bg-ground p-2">
-      {cron === '' && <span className="text-muted">Its next times are shown here.</span>}
+      {cron === '' && <span className="text-muted">The next times are shown here.</span>}
       {cron !== '' && error !== null && <span className="text-bad">{error.message}</span>}
       {cron !== '' && error === null && data !== undefined && (
         <>

@@ -74,7 +74,9 @@ function When({ schedule }: { readonly schedule: Schedule }) {
         Error: error === undefined ? undefined : <span className="text-bad">{error}</span>,
         'Next times': (
           <>
-            {isPaused && <p className="text-wait">It is paused: these are skipped.</p>}
+            {isPaused && (
+              <p className="text-wait">The schedule is paused: these times are skipped.</p>
+            )}
             <ol>
               {next.map((at) => (
                 <li key={at} title={exact(at)}>

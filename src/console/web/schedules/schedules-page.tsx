@@ -168,7 +168,7 @@ export default function SchedulesPage() {
               )}
               action={<SinkButton sample="schedule" />}
             >
-              A schedule publishes a message whenever its cron expression says so.
+              A schedule publishes a message at each time of its cron expression.
             </Empty>
           }
         >

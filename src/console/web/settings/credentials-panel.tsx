@@ -27,7 +27,7 @@ async function create(text: (name: string) => string) {
 const fields = (
   <>
     <TextField label="Name" name="name" required />
-    <TextField label="Topics" hint="a name, a beginning with *, or *" name="topic" required />
+    <TextField label="Topics" hint="a name, a prefix with *, or *" name="topic" required />
     <Choice label="May" name="permissions" defaultValue="CONSUME">
       <option value="CONSUME">consume</option>
       <option value="PRODUCE">produce</option>
@@ -44,7 +44,7 @@ export function CredentialsPanel() {
       kind="credential"
       load={load}
       columns={columns}
-      empty="Only the one of the configuration."
+      empty="There is only the configured credential."
       removeWord="Delete"
       remove={(name) =>
         ask(api.DELETE('/admin/credentials/{name}', { params: { path: { name } } }))

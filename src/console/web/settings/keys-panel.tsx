@@ -31,7 +31,7 @@ export function KeysPanel() {
         <Keys />
       ) : (
         <p className="p-3 text-muted">
-          Receivers check deliveries with the current key, and with the next one while keys change.
+          Receivers check deliveries with the current key, and during a rotation with the next one.
         </p>
       )}
       {isRotating && <RotateDialog close={() => setRotating(false)} />}

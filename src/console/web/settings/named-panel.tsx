@@ -120,7 +120,7 @@ function CreateDialog<Row extends { readonly name: string }>({
   if (change.data !== undefined) {
     return (
       <Dialog title={`The ${noun} ${change.data.name}`} close={close}>
-        <p className="mb-2">Keep it now: it is not shown again.</p>
+        <p className="mb-2">Copy it now: it is not shown again.</p>
         <Code text={change.data.secret} />
       </Dialog>
     );

@@ -48,17 +48,11 @@ const fields = (
   <>
     <TextField label="Name" name="name" required />
     <Choice label="Role" name="role" defaultValue="read">
-      <option value="read">read: looks at everything that is no secret</option>
-      <option value="operate">operate: all but settings and keys</option>
+      <option value="read">read: reads everything that is not secret</option>
+      <option value="operate">operate: everything except settings and keys</option>
       <option value="admin">admin: everything</option>
     </Choice>
-    <TextField
-      label="Days until it expires"
-      hint="empty = never"
-      name="days"
-      type="number"
-      min={1}
-    />
+    <TextField label="Days until expiry" hint="empty = never" name="days" type="number" min={1} />
   </>
 );
 
@@ -70,7 +64,7 @@ export function TokensPanel() {
       kind="token"
       load={load}
       columns={columns}
-      empty="Only those of the configuration. A token has a role, and may expire."
+      empty="There are only the configured tokens. A token has a role, and can expire."
       removeWord="Revoke"
       remove={(name) => ask(api.DELETE('/admin/tokens/{name}', { params: { path: { name } } }))}
       fields={fields}

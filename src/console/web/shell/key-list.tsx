@@ -4,11 +4,11 @@ import { Facts } from '../parts/facts.tsx';
 import { pages } from './pages.ts';
 
 const keys: Readonly<Record<string, string>> = {
-  'Ctrl K': 'go to a page, or to anything by its id',
+  'Ctrl K': 'go to a page, or to an object by its id',
   '/': 'filter the list',
-  'j k': 'the next row, the one before',
+  'j k': 'next row, previous row',
   Enter: 'open the row',
-  Escape: 'leave the row, or a dialog',
+  Escape: 'close the row or the dialog',
   '?': 'this list',
   ...Object.fromEntries(pages.map(({ key, name }) => [`g ${key}`, name])),
 };

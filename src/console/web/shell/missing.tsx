@@ -6,7 +6,7 @@ import { Empty } from '../parts/states.tsx';
 export function Missing() {
   return (
     <Page title="Not found">
-      <Empty title="There is no such page">
+      <Empty title="This page does not exist">
         <Link to="/" className="text-accent underline">
           Go to the first page
         </Link>

@@ -29,7 +29,7 @@ export function Navigation({ search }: { readonly search: () => void }) {
         <button
           type="button"
           onClick={search}
-          title="Go to anything (Ctrl K)"
+          title="Search (Ctrl K)"
           className="flex items-center gap-2 rounded-md border border-line px-2 py-1 text-muted hover:bg-raised max-md:ml-auto md:hidden"
         >
           <Search className="size-4" />

@@ -63,7 +63,7 @@ export function Compare({
     refetchInterval: false,
   });
   return (
-    <Panel title={`What became of ${stream}`} aside="between two of its events">
+    <Panel title={`Changes of ${stream}`} aside="between two of its events">
       <div className="grid gap-2 border-b border-line p-3 sm:grid-cols-2">
         <Moment
           label="Before"

@@ -43,7 +43,7 @@ const columns: readonly Column<JournalEvent>[] = [
       <Link
         to="/time-machine"
         search={{ stream: `${kind}/${id}` }}
-        title="its events alone, and what became of it"
+        title="show only its events, and its changes"
         className="text-accent hover:underline"
       >
         compare
@@ -100,7 +100,7 @@ export default function TimeMachinePage() {
         <RowStates
           list={list}
           isFiltered={false}
-          empty={<Empty title="Nothing had happened by then" />}
+          empty={<Empty title="No events before this time" />}
         >
           {(events) => (
             <RowTable
@@ -113,11 +113,11 @@ export default function TimeMachinePage() {
           )}
         </RowStates>
       </Panel>
-      <Panel title="Nothing was changed since">
+      <Panel title="How to verify the journal">
         <div className="grid gap-2 p-3">
           <p className="text-muted">
-            Each event holds a digest of what came before it. On the machine of the server, this
-            reads the whole journal and says whether they fit:
+            Each sealed segment has a digest of the records before it. On the machine of the server,
+            this reads the whole journal and says whether they fit:
           </p>
           <Code text="stepwell journal verify" />
         </div>

@@ -39,7 +39,7 @@ export function GroupsPanel({ topic }: { readonly topic: string }) {
         >
           <State
             of={memberCount > 0 ? 'ON' : 'CREATED'}
-            word={memberCount > 0 ? `${count(memberCount)} reading` : 'no member'}
+            word={memberCount > 0 ? `${count(memberCount)} reading` : 'no members'}
           />
           <span
             title={name}
@@ -55,7 +55,9 @@ export function GroupsPanel({ topic }: { readonly topic: string }) {
           <Action
             needs="admin"
             disabled={memberCount > 0}
-            title={memberCount > 0 ? 'A group with members keeps its place' : undefined}
+            title={
+              memberCount > 0 ? 'The offsets of a group with members cannot be moved' : undefined
+            }
             onClick={() => setSeeking(name)}
           >
             Seek…

@@ -27,7 +27,7 @@ export function ProduceDialog({ topic, close }: ProduceProps) {
       <form onSubmit={submit}>
         <TextField
           label="Key"
-          hint="records of one key go to one partition, in order"
+          hint="records with the same key go to one partition, in order"
           value={key}
           onChange={(event) => setKey(event.target.value)}
         />

@@ -46,7 +46,7 @@ export function PurgeDialog({ topic, places, close }: PurgeProps) {
       </Choice>
       <TextField
         label="Keep from offset"
-        hint="all below it go; empty = all there are now"
+        hint="older records are deleted; empty = all current records"
         type="number"
         min={0}
         placeholder={String(place?.latest ?? 0)}

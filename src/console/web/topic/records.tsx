@@ -79,10 +79,10 @@ export function Records({ topic }: { readonly topic: string }) {
       {error !== null && <Failure error={error} />}
       {records.length === 0 && error === null && (
         <Empty
-          title="No records come from here"
+          title="No records from this place on"
           command={topicCurl(`/produce/${topic}`, `-d '{"key":"7","value":"hello"}'`)}
         >
-          The stream is open: what is produced now appears at once.
+          The stream is open: new records appear at once.
         </Empty>
       )}
       {records.length > 0 && (
@@ -115,7 +115,7 @@ function RecordDialog({
         ]}
       />
       {value === null ? (
-        <p className="text-muted">A tombstone: it has no value.</p>
+        <p className="text-muted">A tombstone: the record has no value.</p>
       ) : (
         <Body text={value} />
       )}

@@ -106,11 +106,11 @@ interface MovesProps {
 function Moves({ moves, isDone }: MovesProps) {
   return (
     <div role="status" className="mb-3">
-      <p className="mb-1 font-medium">{isDone ? 'Moved:' : 'It would be moved:'}</p>
+      <p className="mb-1 font-medium">{isDone ? 'Moved:' : 'It would move to:'}</p>
       <ul className="max-h-48 overflow-auto">
         {moves.map(({ partition, from, to }) => (
           <li key={partition}>
-            partition {partition}: {from < 0 ? 'no place' : count(from)} → {count(to)}
+            partition {partition}: {from < 0 ? 'no offset' : count(from)} → {count(to)}
           </li>
         ))}
       </ul>

@@ -33,7 +33,7 @@ export function CreateTopicDialog({ close }: { readonly close: () => void }) {
         />
         <TextField
           label="Partitions"
-          hint="they may only grow later"
+          hint="the number can only grow later"
           type="number"
           min={1}
           max={1024}
@@ -42,13 +42,13 @@ export function CreateTopicDialog({ close }: { readonly close: () => void }) {
           onChange={(event) => setPartitions(event.target.value)}
         />
         <Choice
-          label="What goes"
-          hint="fixed for good"
+          label="Removal"
+          hint="cannot be changed later"
           value={policy}
           onChange={(event) => setPolicy(event.target.value === 'compact' ? 'compact' : 'delete')}
         >
-          <option value="delete">old records, by time or size</option>
-          <option value="compact">of each key, all but the last record</option>
+          <option value="delete">old records, by age or size</option>
+          <option value="compact">all but the last record of each key</option>
         </Choice>
         {create.error !== null && (
           <p role="alert" className="mb-3 text-bad">

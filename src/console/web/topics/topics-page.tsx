@@ -37,7 +37,7 @@ const columns: readonly Column<Topic>[] = [
   },
   { name: 'Partitions', width: '6rem', isRight: true, cell: ({ partitions }) => count(partitions) },
   { name: 'Size', width: '6rem', isRight: true, cell: (topic) => bytes(topic.bytes ?? 0) },
-  { name: 'Records stay', width: '12rem', isRight: true, from: 'md', cell: kept },
+  { name: 'Retention', width: '12rem', isRight: true, from: 'md', cell: kept },
   {
     name: 'Created',
     width: '7rem',

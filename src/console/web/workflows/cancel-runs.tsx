@@ -21,7 +21,7 @@ export function CancelRuns({ filters }: { readonly filters: ChosenFilters }) {
   ];
   const which =
     conditions.length === 0
-      ? 'No filter is set: this concerns every run that is active.'
+      ? 'No filter is set: this applies to all active runs.'
       : `Those where ${conditions.join(', and ')}.`;
   return (
     <>
@@ -29,7 +29,7 @@ export function CancelRuns({ filters }: { readonly filters: ChosenFilters }) {
         look="danger"
         icon={<CircleSlash className="size-4" />}
         disabled={hasEnded}
-        title={hasEnded ? 'what has ended cannot be canceled' : undefined}
+        title={hasEnded ? 'an ended run or message cannot be canceled' : undefined}
         onClick={() => setOpen(true)}
       >
         Cancel all…
