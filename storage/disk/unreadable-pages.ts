@@ -5,8 +5,8 @@ import type { Disk } from './disk.js';
 /** The system reads files in pages: if it cannot read a sector, it reads nothing of its page. */
 const pageBytes = 4096;
 
-/** Replaces bytes that were not read: no checksum written with a file matches them. */
-const filler = 'unreadable';
+/** Stands where nothing was read: no checksum that a file was written with holds over it. */
+export const filler = 'unreadable';
 
 /**
  * The same disk except for reads: a page that the disk cannot read is filled, and `met` is called

@@ -1,6 +1,6 @@
 /** Finds where an unsealed segment ended, from everything that is left to show it. */
 import type { Disk } from '../disk/disk.js';
-import { readUpTo, withFile } from '../disk/whole-file.js';
+import { readUpTo } from '../disk/whole-file.js';
 import {
   type BatchHeader,
   batchHeaderLength,
@@ -15,6 +15,7 @@ import {
 } from '../format/segment-format.js';
 import type { Watermark } from '../manifest/watermarks.js';
 import { headersIn } from '../segment/segment-scan.js';
+import { ofDamaged } from './damaged-file.js';
 
 /** A segment file as it was found. */
 export interface FoundSegment {
@@ -26,14 +27,18 @@ export interface FoundSegment {
   readonly proven: number;
 }
 
-/** Reads the headers in a file; the last batches count only if they are complete or proven. */
+/**
+ * Reads the headers in a file; the last batches count only as far as they are whole or proven. Of
+ * one that is gone, or that the disk does not open, there are none.
+ */
 export async function findSegment(
   disk: Disk,
   path: string,
   number: number,
   logTag: number,
 ): Promise<FoundSegment> {
-  return withFile(disk, path, 'read', async (file) => {
+  const nothing = { number, header: null, batches: [], proven: 0 };
+  return ofDamaged<FoundSegment>(disk, path, nothing, async (file) => {
     const header = decodeSegmentHeader(await readUpTo(disk, file, 0, segmentHeaderLength));
     const size = await disk.size(file);
     const batches: BatchHeader[] = [];

@@ -1,14 +1,14 @@
 /** The manifest that could be written from everything that is left in a folder. */
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
-import { readWhole } from '../disk/whole-file.js';
-import { errorCode } from '../faults/storage-errors.js';
+import { readUpTo } from '../disk/whole-file.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
 import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
+import { ofDamaged } from './damaged-file.js';
 import { type FoundSegment, findSegment } from './known-end.js';
 import { type KnownLogs, type ReadableState, rebuiltState } from './rebuilt-state.js';
-import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
+import { lost, numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
 
 /**
  * Reads everything that can be read; if neither copy of the manifest begins intact, the files of
@@ -40,11 +40,9 @@ export async function readableState(
 }
 
 async function copyOf(disk: Disk, directory: StoreDirectory, copy: 0 | 1) {
-  const bytes = await readWhole(disk, directory.manifest(copy)).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
-  return bytes === null ? null : parseCopy(bytes);
+  return ofDamaged(disk, directory.manifest(copy), null, async (file) =>
+    parseCopy(await readUpTo(disk, file, 0, await disk.size(file))),
+  );
 }
 
 function isNewer(copy: ManifestCopy | null, than: ManifestCopy | null): boolean {
@@ -72,14 +70,17 @@ async function readableLog(
   const watermark = await watermarkOf(disk, directory, log.id, logTag);
   const ended = log.segments.map((entry): ManifestSegment => {
     const clean = closed?.find(({ id, number }) => id === log.id && number === entry.number);
-    return entry.end === null && clean !== undefined ? { ...entry, end: clean.end } : entry;
+    const end = entry.end ?? clean?.end ?? null;
+    if (end === null) return entry;
+    const isLost = entry.digest === null && !numbers.has(entry.number);
+    return isLost ? lost(entry.number, end) : { ...entry, end };
   });
-  const complete = ended.filter(
-    ({ number, end, digest }) => end !== null && (digest !== null || numbers.has(number)),
-  );
+  const complete = ended.filter(({ end }) => end !== null);
   const listed = new Set(complete.map(({ number }) => number));
   const open: FoundSegment[] = [];
-  for (const number of numbers) {
+  // Also those that were growing and are gone: a watermark may say that they held something.
+  const all = new Set([...numbers, ...ended.map(({ number }) => number)]);
+  for (const number of [...all].sort((one, two) => one - two)) {
     if (listed.has(number)) continue;
     open.push(await findSegment(disk, directory.segment(log.id, number), number, logTag));
   }

@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
+import { filler } from '../disk/unreadable-pages.js';
 import { readUpTo, readWhole, withFile } from '../disk/whole-file.js';
 import { DamagedData } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
@@ -24,7 +25,7 @@ import type {
 } from '../manifest/manifest.js';
 import type { Watermark } from '../manifest/watermarks.js';
 import { findSegment } from './known-end.js';
-import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
+import { lost, numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
 
 /** A manifest that lists every segment with its end. */
 export interface ReadableState {
@@ -118,11 +119,14 @@ async function remainsOfManifest(disk: Disk, directory: StoreDirectory) {
   return { names, dropped };
 }
 
-/** Null if the text is not a name after all: the bytes around it may be damaged. */
+/** What stands in place of bytes that are no text, or that the disk does not read. */
+const notText = ['\ufffd', filler.repeat(2)];
+
+/** Null where what looked like a name is none: the bytes around it may be damaged. */
 function parsed(name: string, settings: string): NamedLog | null {
   try {
     const text: unknown = JSON.parse(name);
-    const isText = typeof text === 'string' && !text.includes('\ufffd');
+    const isText = typeof text === 'string' && !notText.some((bytes) => text.includes(bytes));
     return isText ? { name: text, settings: JSON.parse(settings) as LogSettings } : null;
   } catch {
     return null;
@@ -255,8 +259,7 @@ class SegmentRow {
       maxTimestamp: follower?.createdAt ?? 0,
       lastAppendTime: follower?.createdAt ?? 0,
     };
-    // Listed as sealed, so that its loss counts as damage of this segment alone.
-    this.segments.push({ number: this.nextNumber, end, digest: '0'.repeat(64) });
+    this.segments.push(lost(this.nextNumber, end));
     this.nextNumber += 1;
     this.next = until;
   }

@@ -5,6 +5,7 @@ import { CopyPlace } from '../backup/copy-place.js';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { lockForReading } from '../disk/lock-for-reading.js';
 import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { withFile, writeFully } from '../disk/whole-file.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from '../faults/storage-errors.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
@@ -12,6 +13,7 @@ import { WatermarkFile } from '../manifest/watermarks.js';
 import { requireInFiles } from '../recovery/replay-wal.js';
 import { openStore, type Store, type StoreOptions } from '../store.js';
 import { verifyStore } from '../verify/verify-store.js';
+import { isUnread } from './damaged-file.js';
 import { readableState } from './readable-state.js';
 import type { KnownLogs, ReadableState } from './rebuilt-state.js';
 
@@ -105,6 +107,8 @@ async function emptyQuarantine(disk: Disk, { path, quarantine }: StoreDirectory)
 
 class Salvage {
   private readonly damages: string[] = [];
+  /** For what checks all that it reads. */
+  private readonly around: Disk;
 
   constructor(
     private readonly disk: Disk,
@@ -112,11 +116,14 @@ class Salvage {
     private readonly target: StoreDirectory,
     private readonly options: StoreOptions,
     private readonly settings: SalvageSettings,
-  ) {}
+  ) {
+    this.around = aroundUnreadable(disk, () => undefined);
+  }
 
   async run(): Promise<Salvaged> {
     const { disk, source, target, settings } = this;
-    const readable = await readableState(disk, source, settings.known);
+    await this.tellUnread();
+    const readable = await readableState(this.around, source, settings.known);
     this.damages.push(...readable.problems);
     await makeFolder(disk, target);
     settings.onProgress?.('copying');
@@ -195,12 +202,23 @@ class Salvage {
     await disk.syncDirectory(target.logs);
   }
 
-  /** Groups that a power cut has left only in the write-ahead log are not in the copied files. */
-  private async tellOfGroups({ state }: ReadableState): Promise<void> {
+  /** Of the files that belong to no log; what of those is not read shows when they are copied. */
+  private async tellUnread(): Promise<void> {
     const { disk, source } = this;
+    for (const file of [source.manifest(0), source.manifest(1), source.watermarks, source.wal]) {
+      if (!(await isUnread(disk, file))) continue;
+      this.damages.push(`${basename(file)}: the disk does not read it, or not all of it`);
+    }
+  }
+
+  /** What a power cut has left in the write-ahead log alone is not in the files that are copied. */
+  private async tellOfGroups({ state }: ReadableState): Promise<void> {
+    const { around, source } = this;
     try {
-      await requireInFiles({ disk, directory: source }, state);
+      await requireInFiles({ disk: around, directory: source }, state);
     } catch (error) {
+      // It was named as one that the disk does not open.
+      if (errorCode(error) === 'EIO') return;
       if (!(error instanceof DamagedData)) throw error;
       this.damages.push(error.message.replaceAll(join(source.path, '/'), ''));
     }

@@ -1,10 +1,11 @@
 /** Sorts the segments of one log by offset, from everything that is left of them. */
 import type { Disk } from '../disk/disk.js';
 import { parseSegmentName, type StoreDirectory } from '../disk/store-directory.js';
-import { withFile } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
+import type { SegmentEnd } from '../format/segment-format.js';
 import type { ManifestSegment } from '../manifest/manifest.js';
 import { type Watermark, WatermarkFile } from '../manifest/watermarks.js';
+import { ofDamaged } from './damaged-file.js';
 import { type FoundSegment, knownEnd } from './known-end.js';
 
 /**
@@ -29,7 +30,11 @@ export function withOpen(
     const follower = open[place + 1]?.header ?? null;
     const end = knownEnd(found, before, watermark, follower);
     if (end === null || segments.some((other) => overlap(other, end))) continue;
-    segments.push({ number: found.number, end, digest: null });
+    segments.push(
+      numbers.has(found.number)
+        ? { number: found.number, end, digest: null }
+        : lost(found.number, end),
+    );
   }
   for (const missing of complete) {
     if (numbers.has(missing.number) || missing.end === null) continue;
@@ -39,6 +44,14 @@ export function withOpen(
   return segments.sort((one, two) => (one.end?.baseOffset ?? 0) - (two.end?.baseOffset ?? 0));
 }
 
+/**
+ * A segment whose file is gone, and that was not sealed: it is listed as one that was, so that its
+ * loss is damage of it alone.
+ */
+export function lost(number: number, end: SegmentEnd): ManifestSegment {
+  return { number, end, digest: '0'.repeat(64) };
+}
+
 function overlap(
   { end: one }: ManifestSegment,
   two: { readonly baseOffset: number; readonly nextOffset: number },
@@ -46,7 +59,7 @@ function overlap(
   return one !== null && one.baseOffset < two.nextOffset && two.baseOffset < one.nextOffset;
 }
 
-/** The numbers of the segment files of a log; none if it has no directory. */
+/** The numbers of the segment files that the disk opens; none where a log has no directory. */
 export async function numbersIn(
   disk: Disk,
   directory: StoreDirectory,
@@ -57,7 +70,17 @@ export async function numbersIn(
     throw error;
   });
   const segments = names.map(parseSegmentName).filter((each) => each?.kind === 'log');
-  return new Set(segments.flatMap((each) => (each === null ? [] : [each.number])));
+  const numbers = new Set<number>();
+  for (const { number } of segments.filter((each) => each !== null)) {
+    const isThere = await ofDamaged(
+      disk,
+      directory.segment(logId, number),
+      false,
+      async () => true,
+    );
+    if (isThere) numbers.add(number);
+  }
+  return numbers;
 }
 
 /** The watermark of a log; null if there is none that can be read. */
@@ -67,10 +90,7 @@ export async function watermarkOf(
   logId: number,
   logTag: number,
 ): Promise<Watermark | null> {
-  return withFile(disk, directory.watermarks, 'read', (file) =>
+  return ofDamaged(disk, directory.watermarks, null, (file) =>
     new WatermarkFile(disk, file).read(logId, logTag),
-  ).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  );
 }

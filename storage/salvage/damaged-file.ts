@@ -1,0 +1,37 @@
+/** Reading the files of a store that a failing disk does not read everywhere. */
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { withFile } from '../disk/whole-file.js';
+import { errorCode } from '../faults/storage-errors.js';
+
+/** The file is gone, or the disk does not open it. */
+const unopened: ReadonlySet<string> = new Set(['ENOENT', 'EIO']);
+
+/** What `use` makes of a file; `otherwise` where it cannot be opened. */
+export async function ofDamaged<T>(
+  disk: Disk,
+  path: string,
+  otherwise: T,
+  use: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withFile(disk, path, 'read', use);
+  } catch (error) {
+    if (!unopened.has(errorCode(error))) throw error;
+    return otherwise;
+  }
+}
+
+/** Whether the disk does not read a file that is there, or a part of it. */
+export async function isUnread(disk: Disk, path: string): Promise<boolean> {
+  const chunk = Buffer.alloc(1024 * 1024);
+  try {
+    await withFile(disk, path, 'read', async (file) => {
+      for (let at = 0, read = 1; read > 0; at += read) read = await disk.read(file, chunk, at);
+    });
+    return false;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'EIO') return true;
+    throw error;
+  }
+}
