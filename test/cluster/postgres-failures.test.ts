@@ -190,6 +190,35 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
+    'is read and written while much of it is removed',
+    async () => {
+      const log = open('removed');
+      for (const place of [0, 1, 2]) await log.append(place, bytes(`${place}`));
+      expect(texts(await log.read(0))).toEqual(['0', '1', '2']);
+      primary.ask(
+        `create function slow() returns trigger language plpgsql
+          as 'begin perform pg_sleep(4); return old; end'`,
+      );
+      primary.ask(
+        `create trigger slow before delete on stepwell_log
+          for each row execute function slow()`,
+      );
+      let isTrimmed = false;
+      const trimmed = log.trim(2).then(() => {
+        isTrimmed = true;
+      });
+      const deleting = "from pg_stat_activity where wait_event = 'PgSleep'";
+      while (primary.ask(`select count(*) ${deleting}`) === '0') await pause(20);
+      expect(texts(await log.read(0))).toEqual(['0', '1', '2']);
+      expect(await log.append(3, bytes('3'))).toMatchObject({ kind: 'stored' });
+      expect(isTrimmed).toBe(false);
+      await trimmed;
+      expect(await log.read(0)).toMatchObject({ start: 2, end: 4 });
+    },
+    limitMs,
+  );
+
+  it(
     'is read where it is written, once a standby was promoted whose primary lives on',
     async () => {
       const [log, other] = [open('beside'), open('beside')];

@@ -145,9 +145,11 @@ export class KafkaLog implements CommitLog {
     if (offset <= start) return;
     const partitions = [{ partitionIndex: partition, offset: BigInt(offset) }];
     const topics = [{ name: this.target.topic, partitions }];
-    await this.reading.ask(({ connection }) =>
-      this.kafka.deleteRecords(connection, topics, trimMs),
-    );
+    // A read would wait behind it for the other replicas.
+    const trimming = new ToLeader(this.kafka, this.target, this.leaders);
+    await trimming
+      .ask(({ connection }) => this.kafka.deleteRecords(connection, topics, trimMs))
+      .finally(() => trimming.drop());
   }
 
   async close(): Promise<void> {

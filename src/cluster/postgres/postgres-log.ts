@@ -61,7 +61,7 @@ const copy = (shard: string, from: number) => `copy (select place, at, bytes fro
   ) as counted
   where place = ${from} or total <= ${bytesPerRead} order by place) to stdout (format binary)`;
 
-/** Does not wait for the standby, so that no read waits behind it: rows that survive do no harm. */
+/** It waits for no standby: what is there longer harms nothing. */
 const remove = (shard: string, before: number) => `begin; set local synchronous_commit = local;
   delete from stepwell_log where shard = ${shard} and place < ${before}
     and place < (select max(place) from stepwell_log where shard = ${shard});
@@ -84,6 +84,8 @@ export class PostgresLog implements CommitLog {
   /** Appends and reads use separate connections: an append may wait for a standby that is down. */
   private readonly writing: PostgresConnections;
   private readonly reading: PostgresConnections;
+  /** To remove much takes long, and neither a read nor an append may wait for it. */
+  private readonly trimming: PostgresConnections;
   private appending: Appending | null = null;
   /** The highest place at which an append may still add a row that the standby does not have. */
   private doubt: number | null = null;
@@ -93,6 +95,7 @@ export class PostgresLog implements CommitLog {
   constructor(private readonly options: PostgresLogOptions) {
     this.writing = new PostgresConnections(options.urls);
     this.reading = new PostgresConnections(options.urls);
+    this.trimming = new PostgresConnections(options.urls);
   }
 
   /**
@@ -156,14 +159,16 @@ export class PostgresLog implements CommitLog {
 
   /** Deletes the entries before a place, but always keeps the newest entry. */
   async trim(before: number): Promise<void> {
-    await this.reads(({ client }) =>
-      client.query(remove(client.escapeLiteral(this.options.shard), before)),
-    );
+    try {
+      const { client } = await this.trimming.open();
+      await client.query(remove(client.escapeLiteral(this.options.shard), before));
+    } finally {
+      this.trimming.drop();
+    }
   }
 
   async close(): Promise<void> {
-    this.writing.drop();
-    this.reading.drop();
+    for (const each of [this.writing, this.reading, this.trimming]) each.drop();
   }
 
   private async insert(

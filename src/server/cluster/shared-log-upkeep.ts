@@ -56,6 +56,8 @@ export class SharedLogUpkeep {
   private cancel = (): void => undefined;
   private keeping: Promise<void> = Promise.resolve();
   private hasRead = false;
+  private isTrimming = false;
+  private isOver = false;
 
   constructor(
     private readonly options: UpkeepOptions,
@@ -95,8 +97,9 @@ export class SharedLogUpkeep {
     return state === null ? null : this.places.statusAt(state.next);
   }
 
-  /** Settles once nothing is in progress. */
+  /** Settles once nothing of it is under way, but for what removes entries of the shared log. */
   async stop(): Promise<void> {
+    this.isOver = true;
     this.reports.stop();
     this.cancel();
     await this.keeping;
@@ -128,19 +131,29 @@ export class SharedLogUpkeep {
     await this.trim(folder, state, standing);
   }
 
+  /** What removes entries goes on by itself: it may take long, and a stop must not wait for it. */
   private async trim(
     { store, journal }: UpkeepFolder,
     { next }: HistoryState,
     { place: kept }: NodeStanding,
   ): Promise<void> {
+    if (this.isTrimming) return;
     const { clock, log, logger } = this.options;
     const snapshotted = (await store.snapshots.offsets()).at(-2) ?? -1;
     const { slowest } = this.places;
     const end = { place: next, offset: journal.endOffset };
     const before = this.trimming.take(end, clock.monotonic(), { slowest, kept, snapshotted });
     if (before === null) return;
-    await log.trim(before).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the shared log was not trimmed; it is tried again in a minute');
-    });
+    this.isTrimming = true;
+    const failed = (err: unknown) => {
+      if (this.isOver) return;
+      logger.warn({ err }, 'the shared log was not trimmed; it is tried again in a minute');
+    };
+    void log
+      .trim(before)
+      .catch(failed)
+      .finally(() => {
+        this.isTrimming = false;
+      });
   }
 }

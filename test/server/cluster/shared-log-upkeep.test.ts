@@ -11,7 +11,8 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 const retentionMs = 60_000;
 
-it('an owner whose shared log is not trimmed says why', async () => {
+/** An owner, whose shared log is trimmed by `trim`, up to where that is called first. */
+async function trimming(trim: () => Promise<void>) {
   const clock = new ManualClock();
   const { store, journal } = await openWriter(new SimulatedDisk());
   const place = await KeptPlace.open(store);
@@ -22,7 +23,7 @@ it('an owner whose shared log is not trimmed says why', async () => {
     ...new MemoryLog().open(),
     trim: async (before: number) => {
       trimmed.push(before);
-      throw new Error('the user may not delete records');
+      await trim();
     },
   };
   let next = 10;
@@ -46,10 +47,20 @@ it('an owner whose shared log is not trimmed says why', async () => {
   );
   upkeep.follow({ store, journal, place });
   upkeep.own();
-  await until(() => {
+  const goOn = () => {
     next += 1;
     clock.advance(5000);
+  };
+  await until(() => {
+    goOn();
     return trimmed.length > 0;
+  });
+  return { upkeep, lines, place, trimmed, goOn };
+}
+
+it('an owner whose shared log is not trimmed says why', async () => {
+  const { upkeep, lines } = await trimming(async () => {
+    throw new Error('the user may not delete records');
   });
   await upkeep.stop();
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -58,4 +69,15 @@ it('an owner whose shared log is not trimmed says why', async () => {
       msg: 'the shared log was not trimmed; it is tried again in a minute',
     },
   ]);
+});
+
+it('an owner goes on, and stops, while much of its shared log is removed', async () => {
+  const { upkeep, place, trimmed, goOn } = await trimming(() => new Promise(() => undefined));
+  const before = place.state?.next ?? 0;
+  await until(() => {
+    goOn();
+    return (place.state?.next ?? 0) > before + 30;
+  });
+  expect(trimmed).toHaveLength(1);
+  await upkeep.stop();
 });
