@@ -1,6 +1,7 @@
 /** How durable an acknowledgement is, in the header `Stepwell-Durability` (messaging.md 1.1). */
 import type { FastifyInstance } from 'fastify';
 import type { FsyncMode } from '../../storage/disk/fsync-mode.js';
+import { isReading, type RouteDescription } from './routes/route-description.js';
 
 /**
  * `fsync`: the change is on disk; `os`: the operating system has it and writes it at some time;
@@ -21,10 +22,16 @@ export function durabilityOf({ fsync, commitLog = null }: DurabilitySettings): D
   return fsync === 'strict' ? 'fsync' : 'os';
 }
 
-/** Adds the header to all successes except reads. Routes that write by `GET` add it themselves. */
+/** Whether a success by this method says it: one that reads does not, unless its route writes. */
+export function saysDurability(method: string, description: RouteDescription | null): boolean {
+  return !isReading(method) || description?.changes === true;
+}
+
+/** Every success but a read's says it. */
 export function tellDurability(fastify: FastifyInstance, durability: Durability): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    const isWrite = request.method !== 'GET' && reply.statusCode < 300;
+    const { description = null } = request.routeOptions.config;
+    const isWrite = saysDurability(request.method, description) && reply.statusCode < 300;
     if (isWrite) reply.header('stepwell-durability', durability);
     done();
   });

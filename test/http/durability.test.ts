@@ -50,8 +50,25 @@ describe.each([
     for (const write of writes) expect(await said(server, ...write)).toEqual([true, durability]);
   });
 
-  test('answers to reads and refusals have no durability header', async () => {
+  test(`so does one that writes by GET`, async () => {
+    const basic = { authorization: server.basic };
+    for (const path of [
+      '/produce/rides/hello',
+      '/webhook?topic=rides',
+      '/consume/readers/one/rides',
+      '/commit/readers/one',
+    ]) {
+      expect([path, await said(server, 'GET', path, basic)]).toEqual([path, [true, durability]]);
+    }
+  });
+
+  test('an answer to a read, and a refusal, say nothing of it', async () => {
     expect(await said(server, 'GET', '/v2/queues')).toEqual([true, null]);
+    expect(await said(server, 'HEAD', '/health/live')).toEqual([true, null]);
+    expect(await said(server, 'GET', '/topics', { authorization: server.basic })).toEqual([
+      true,
+      null,
+    ]);
     expect(await said(server, 'DELETE', '/v2/schedules/none')).toEqual([false, null]);
     expect(await said(server, 'POST', '/v2/publish/')).toEqual([false, null]);
   });

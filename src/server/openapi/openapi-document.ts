@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { version } from '../../grammar/version.js';
 import { dialects } from '../../http/dialect.js';
+import { saysDurability } from '../../http/durability.js';
 import { isMessagingPath } from '../../http/error-shapes.js';
 import type { AnswerDescription, RouteDescription } from '../../http/routes/route-description.js';
 import type { TabledRoute } from '../../http/routes/route-table.js';
@@ -118,7 +119,7 @@ function operationOf(
     ...(description.asOf === true ? parametersOf(schemas, 'query', asOfQuery) : []),
     ...parametersOf(schemas, 'header', headers?.()),
   ];
-  const promise = method === 'GET' || access === 'open' ? {} : { headers: acknowledgement };
+  const promise = saysDurability(method, description) ? { headers: acknowledgement } : {};
   const described = Object.entries(answers).map(([status, answer]) => {
     return [status, { ...answerOf(schemas, answer), ...promise }];
   });
