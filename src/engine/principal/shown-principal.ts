@@ -43,7 +43,8 @@ export interface PrincipalFilter {
 export function principalFilter(text: string): PrincipalFilter {
   if (text === unknown) return { term: null, matches: (by) => by === null };
   if (text === server) return { term: null, matches: (by) => by?.type === 'server' };
-  if (text.includes('/')) {
+  // The name of a credential says first what it is; a user name of the settings may hold a slash.
+  if (/^[^:/]+\//.test(text)) {
     return { term: null, matches: (by) => by?.type === 'server' && by.stream === text };
   }
   const matches = (by: Principal | null) => by?.type === 'caller' && by.name === text;

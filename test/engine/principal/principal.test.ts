@@ -160,12 +160,16 @@ describe('a filter by principal', () => {
     caller,
     new Caller(null, '::1', 'k3-2'),
     workFor('schedule', 'daily'),
+    new Caller('rest:team/a', '::1', 'k3-3'),
+    workFor('origin', 'https://example.com'),
   ];
   it.each([
     ['unknown', [0], null],
     ['token:deploy', [1], 'by:token:deploy'],
-    ['server', [3], null],
+    ['server', [3, 5], null],
     ['schedule/daily', [3], null],
+    ['rest:team/a', [4], 'by:rest:team/a'],
+    ['origin/https://example.com', [5], null],
     ['token:other', [], 'by:token:other'],
   ])('%s', (text, matching, term) => {
     const filter = principalFilter(text);
