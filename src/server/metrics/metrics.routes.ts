@@ -5,7 +5,10 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-/** Needs no credential: labels never name a client, a destination or a credential. */
+/**
+ * It needs no credential: labels name no client, no destination and no credential. Clients that ask
+ * while an answer is being made share it, as it costs more than most requests, and any may ask.
+ */
 @Injectable()
 export class MetricsRoute implements FastifyRoute {
   readonly methods = ['GET'];
@@ -16,10 +19,15 @@ export class MetricsRoute implements FastifyRoute {
     answers: { 200: { description: 'Their values now', contentType: 'text/plain' } },
   };
 
+  private underWay: Promise<string> | null = null;
+
   constructor(private readonly registry: Registry) {}
 
   async serve(exchange: Exchange): Promise<void> {
-    const text = await this.registry.metrics();
+    this.underWay ??= this.registry.metrics().finally(() => {
+      this.underWay = null;
+    });
+    const text = await this.underWay;
     exchange.answer(200, ['content-type', this.registry.contentType], text);
   }
 }

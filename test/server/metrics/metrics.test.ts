@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { request } from 'undici';
 import { EngineMetrics } from '../../../src/engine/metrics/engine.metrics.js';
 import { gauge } from '../../../src/engine/metrics/gauge.js';
@@ -250,5 +250,41 @@ test('requests are counted by route pattern, never by path', async () => {
   );
   expect(text).toContain('{method="GET",route="unknown",status="401"} 1');
   expect(text).not.toContain('secret-path');
+  await server.remove();
+});
+
+test('clients that ask while an answer is being made share it', async () => {
+  const server = await startServer();
+  const registry = server.application.nest.get(Registry, { strict: false });
+  let readings = 0;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  new Gauge({
+    name: 'slow',
+    help: 'x',
+    registers: [registry],
+    async collect() {
+      readings += 1;
+      await released;
+    },
+  });
+  let asked = 0;
+  server.application.nest.getHttpServer().on('request', () => {
+    asked += 1;
+  });
+  const texts = Array.from({ length: 5 }, async () => {
+    const { body } = await request(`${server.url}/metrics`);
+    return body.text();
+  });
+  while (asked < texts.length) await new Promise((resolve) => setImmediate(resolve));
+  // What stands before a route takes no more than a few turns.
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  release();
+  expect(new Set(await Promise.all(texts)).size).toBe(1);
+  expect(readings).toBe(1);
+  await (await request(`${server.url}/metrics`)).body.dump();
+  expect(readings).toBe(2);
   await server.remove();
 });
