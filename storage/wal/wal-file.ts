@@ -47,7 +47,9 @@ export class WalFile {
     private readonly id: Buffer,
   ) {}
 
-  /** Durably creates the file, with room for its content. If that fails, it may be left empty. */
+  /**
+   * Durably creates the file, with all its room. If that fails, at most one without groups is left.
+   */
   static async make(folder: MakingFolder, bytes: number, id: Buffer): Promise<WalFile> {
     const { disk, directory, fileSync } = folder;
     const aside = directory.asideFile('wal');

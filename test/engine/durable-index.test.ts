@@ -58,7 +58,7 @@ async function openLamps(directory?: string) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an index of durable events', () => {
-  it('learns nothing before it is durable, and then before anything comes of it', async () => {
+  it('learns events once they are durable, and before anything follows from them', async () => {
     const { engine, observed, close } = await openLamps();
     const answer = engine.dispatch([switched('a', true)]);
     await settle();

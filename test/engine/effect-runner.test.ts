@@ -14,10 +14,10 @@ const noRest: RestingKind = {
   takeDue: () => undefined,
 };
 
-/** Streams whose effects a test sets, and what runs because of them. */
+/** Streams whose effects the test sets, and the effects that run because of them. */
 class Streams {
   readonly clock = new ManualClock(start);
-  /** What runs, and what was ever started, as `<kind> <stream> <effect>`. */
+  /** The running effects, and those ever started, as `<kind> <stream> <effect>`. */
   readonly running = new Set<string>();
   readonly started: string[] = [];
   readonly runner: EffectRunner;
@@ -56,7 +56,7 @@ class Streams {
     this.reconcile(kind, id);
   }
 
-  /** The stream ends, and another one begins under its id, before either is asked for. */
+  /** The stream ends, and another one begins under its id, before either is asked. */
   beginsAnew(kind: Kind, id: string): void {
     this.firstOffset += 1;
     this.reconcile(kind, id);
@@ -69,7 +69,7 @@ class Streams {
 }
 
 describe('an effect', () => {
-  it('is not taken for what another stream of that name wanted before', () => {
+  it('is not confused with that of an earlier stream of the same name', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { call: 0 });
     streams.beginsAnew('message', 'a');
@@ -77,7 +77,7 @@ describe('an effect', () => {
     expect([...streams.running]).toEqual(['message a call']);
   });
 
-  it('that may start at once does, and only once', () => {
+  it('that may start at once starts, and only once', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { call: 0 });
     streams.wants('message', 'a', { call: 0 });
@@ -94,7 +94,7 @@ describe('an effect', () => {
     expect(streams.started).toEqual(['message a call']);
   });
 
-  it('that is wanted at another time starts then', () => {
+  it('that is wanted at another time starts at that time', () => {
     const streams = new Streams();
     streams.wants('message', 'later', { call: 100 });
     streams.wants('message', 'later', { call: 200 });
@@ -106,7 +106,7 @@ describe('an effect', () => {
     expect(streams.started).toEqual(['message sooner call', 'message later call']);
   });
 
-  it('that runs goes on when it is wanted at a later time', () => {
+  it('that is running continues if it is then wanted at a later time', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { call: 0 });
     streams.wants('message', 'a', { call: 100 });
@@ -115,7 +115,7 @@ describe('an effect', () => {
     expect(streams.started).toHaveLength(1);
   });
 
-  it('that is wanted no more does not start, and its stream is not asked', () => {
+  it('that is no longer wanted does not start, and its stream is not asked', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { call: 100 });
     streams.wants('message', 'a', {});
@@ -123,7 +123,7 @@ describe('an effect', () => {
     expect([streams.started, streams.rings]).toEqual([[], 0]);
   });
 
-  it('that runs stops when it is wanted no more, while another one waits', () => {
+  it('that is running stops when it is no longer wanted, while another one waits', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { first: 0, second: 100 });
     streams.wants('message', 'a', { second: 100 });
@@ -132,7 +132,7 @@ describe('an effect', () => {
     expect([...streams.running]).toEqual(['message a second']);
   });
 
-  it('waits with the others of its stream for one alarm, and each starts at its time', () => {
+  it('shares one alarm with the others of its stream, and each starts at its time', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { now: 0, third: 300, first: 100, second: 200, too: 200 });
     streams.clock.advance(150);
@@ -146,7 +146,7 @@ describe('an effect', () => {
     expect(streams.rings).toBe(3);
   });
 
-  it('has nothing to do with the same stream of another kind', () => {
+  it('is independent of the same stream of another kind', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { work: 100 });
     streams.wants('schedule', 'a', { work: 200 });
@@ -168,7 +168,7 @@ describe('an effect', () => {
 });
 
 describe('an effect runner that was stopped', () => {
-  it('starts nothing and lets what runs run', () => {
+  it('starts nothing and leaves running effects alone', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { call: 0 });
     streams.wants('message', 'b', { call: 100 });
@@ -180,7 +180,7 @@ describe('an effect runner that was stopped', () => {
   });
 });
 
-describe('what runs', () => {
+describe('the running effects', () => {
   const anyDelays = fc.dictionary(
     fc.constantFrom('x', 'y', 'z'),
     fc.integer({ min: 0, max: 1000 }),
@@ -194,7 +194,7 @@ describe('what runs', () => {
     fc.record({ passes: fc.integer({ min: 0, max: 300 }) }),
   );
 
-  it('is what is wanted and may have started, whatever happens', () => {
+  it('are those that are wanted and may have started, whatever happens', () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 30 }), (steps) => {
         const streams = new Streams();

@@ -32,7 +32,7 @@ interface CounterCommand extends Command {
   readonly shapes?: Record<string, number>;
 }
 
-/** How much all counters hold together. */
+/** The sum of all counters. */
 class Sum implements Fold {
   readonly totals = new Map<string, number>();
   readonly memory = { name: 'sum', maps: { totals: this.totals } };
@@ -91,7 +91,7 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> =
   wants: (state): readonly Effect[] =>
     state.total > 100 ? [{ kind: 'ring', id: `over ${state.total}`, notBefore: 0 }] : [],
   isFinal: (state) => state.closed,
-  // What has counted to seven is waited for.
+  // Others wait for a counter that has reached seven.
   isAwaited: (state) => state.total === 7,
   terms: (event) => [`type:${event.type}`],
 };
@@ -159,7 +159,7 @@ describe('a turn', () => {
     await close();
   });
 
-  it('that hits a defect changes neither memory nor journal, and later turns go on', async () => {
+  it('that hits a defect changes neither memory nor journal, and later turns work', async () => {
     const { engine, journal, states, failures, close } = await open();
     await engine.dispatch([command('Add', 'a', { amount: 2 })]);
     const before = JSON.stringify(states());
@@ -176,7 +176,7 @@ describe('a turn', () => {
     await close();
   });
 
-  it('fails where what it accepted would not be heard, and nothing has changed', async () => {
+  it('fails without any change if an accepted event would not be handled', async () => {
     const { engine, journal, states, failures, close } = await open();
     await engine.dispatch([command('Add', 'a', { amount: 2 })]);
     const before = JSON.stringify(states());
@@ -190,7 +190,7 @@ describe('a turn', () => {
     await close();
   });
 
-  it('that the journal does not take changes nothing either', async () => {
+  it('that the journal refuses changes nothing either', async () => {
     const { engine, states, close } = await open();
     await engine.dispatch([command('Add', 'a', { amount: 1 })]);
     const before = JSON.stringify(states());
@@ -224,7 +224,7 @@ describe('a turn', () => {
 });
 
 describe('a turn whose answer no caller waits for', () => {
-  /** Nothing is written because of a timer; shapes and two counters are there. */
+  /** Nothing is written by a timer; the shapes and two counters exist already. */
   async function openTimeless() {
     const opened = await openEngine(
       (joining) => {
@@ -242,7 +242,7 @@ describe('a turn whose answer no caller waits for', () => {
     return opened;
   }
 
-  it('is written with the next one where everything that it changed has ended', async () => {
+  it('is written with the next one if every stream that it changed has ended', async () => {
     const { engine, journal, close } = await openTimeless();
     engine.dispatchAndForget([command('Close', 'a')]);
     expect(engine.actors('counter').find('a')).toBeUndefined();
@@ -253,7 +253,7 @@ describe('a turn whose answer no caller waits for', () => {
     await close();
   });
 
-  it('is written at once where others wait for the end of what it has changed', async () => {
+  it('is written at once if others wait for the end of a stream that it changed', async () => {
     const { engine, journal, close } = await openTimeless();
     await engine.dispatch([command('Add', 'a', { amount: 6 })]);
     engine.dispatchAndForget([command('Close', 'a')]);
@@ -262,7 +262,7 @@ describe('a turn whose answer no caller waits for', () => {
     await close();
   });
 
-  it('is written for a reader that would see it', async () => {
+  it('is written when a reader would see it', async () => {
     const { engine, journal, close } = await openTimeless();
     engine.dispatchAndForget([command('Close', 'a')]);
     await engine.shown(() => engine.actors('counter').size);
@@ -270,7 +270,7 @@ describe('a turn whose answer no caller waits for', () => {
     await close();
   });
 
-  it('is written at once where something may start because of it', async () => {
+  it('is written at once if something may start because of it', async () => {
     const { engine, journal, close } = await openTimeless();
     engine.dispatchAndForget([command('Add', 'b', { amount: 1 })]);
     await new Promise<void>((resolve) => journal.whenBeyond(journal.endOffset - 1, resolve));
@@ -280,7 +280,7 @@ describe('a turn whose answer no caller waits for', () => {
 });
 
 describe('a turn of commands that go together', () => {
-  it('is as any other where none is refused', async () => {
+  it('is like any other if none of them is refused', async () => {
     const { engine, states, close } = await open();
     const outcomes = await engine.dispatchTogether([
       command('Add', 'a', { amount: 1 }),
@@ -297,7 +297,7 @@ describe('a turn of commands that go together', () => {
     await close();
   });
 
-  it('is refused as a whole by one refusal, which nothing knows of then', async () => {
+  it('is refused as a whole by one refusal, and leaves no trace then', async () => {
     const { engine, journal, states, sum, rung, close } = await open();
     await engine.dispatch([command('Add', 'a', { amount: 1 })]);
     const before = JSON.stringify(states());
@@ -321,7 +321,7 @@ describe('a turn of commands that go together', () => {
     await close();
   });
 
-  it('is accepted though a reaction is refused: no caller waits for that one', async () => {
+  it('is accepted although a reaction is refused: no caller waits for that one', async () => {
     const { engine, states, refused, close } = await open();
     const outcomes = await engine.dispatchTogether([command('Copy', 'a')]);
     expect(outcomes).toMatchObject([{ ok: true }]);
@@ -332,7 +332,7 @@ describe('a turn of commands that go together', () => {
 });
 
 describe('an index of another feature', () => {
-  /** How many counters have ever been closed, and what they held as far as memory knew. */
+  /** How many counters were ever closed, and their values as far as memory knew. */
   class Closings implements Fold {
     readonly totals = new Map<string, number>();
     readonly memory = { name: 'closings', maps: { totals: this.totals } };
@@ -374,7 +374,7 @@ describe('an index of another feature', () => {
     await replayed.close();
   });
 
-  it('forgets what a turn that was taken back had given it', async () => {
+  it('forgets the events of a turn that was reverted', async () => {
     const { engine, totals, close } = await openFollowed();
     await engine.dispatch([command('Add', 'a', { amount: 4 })]);
     await engine.dispatchTogether([command('Close', 'a'), command('Add', 'b', { amount: -1 })]);
@@ -407,7 +407,7 @@ describe('a stream', () => {
 });
 
 describe('effects', () => {
-  it('start once they are wanted and durable, and stop when they are wanted no more', async () => {
+  it('start once they are wanted and durable, and stop once they are not wanted', async () => {
     const { engine, rung, stopped, close } = await open();
     const added = engine.dispatch([command('Add', 'a', { amount: 101 })]);
     expect(rung).toEqual([]);
@@ -424,7 +424,7 @@ describe('effects', () => {
     await close();
   });
 
-  it('wait for the commit of the event that wants them, also where reconciled before', async () => {
+  it('wait for the commit of the event that wants them, even if reconciled before', async () => {
     const { engine, rung, close } = await open();
     const added = engine.dispatch([command('Add', 'a', { amount: 101 })]);
     engine.reconcile('counter', 'a');
@@ -456,12 +456,12 @@ describe('replay', () => {
     fc.record({
       type: fc.constant('Rename' as const),
       id: fc.constantFrom('a', 'b', 'c'),
-      // Every key set is a shape of its own: the log must learn each before its first use.
+      // Every set of keys is a shape of its own: the log must learn each before its first use.
       shapes: fc.dictionary(fc.constantFrom('x', 'y', 'z', '__proto__'), fc.integer()),
     }),
   );
 
-  it('gives the state that was live, for any commands', async () => {
+  it('leads to the same state as the live turns, for any commands', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(anyCommand, { maxLength: 5 })), async (turns) => {
         const live = await open();
@@ -481,7 +481,7 @@ describe('replay', () => {
   });
 });
 
-/** What is due in this turn of the event loop is done, too, however late the timer comes. */
+/** Also finishes what is due in this turn of the event loop, however late the timer fires. */
 const settle = async () => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => setImmediate(resolve));

@@ -78,7 +78,7 @@ describe('an entity', () => {
     expect(tallies.has('a')).toBe(false);
   });
 
-  it('finds what is there, and says the state before the first event of what is not', async () => {
+  it('finds streams that exist, and returns the initial state of others', async () => {
     await tallies.ask(add('a', 2));
     expect(tallies.find('a')?.state).toBe(2);
     expect(tallies.find('b')).toBeUndefined();

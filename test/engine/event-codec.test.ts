@@ -16,10 +16,10 @@ const kinds = [
   { kind: 'other', events: { Happened: [() => happened(9)] } },
 ];
 
-/** An event with a field that no other has. */
+/** An event with a field that no other event has. */
 const happened = (shape: number): DomainEvent => ({ type: 'Happened', [`field${shape}`]: shape });
 
-/** What one life of a server writes of events of so many shapes, as `record` numbers them. */
+/** What a server writes in one life for events of so many shapes, numbered by `record`. */
 function written(codec: EventCodec, shapes: readonly number[], log: RecordInput[]): void {
   for (const shape of shapes) {
     const offset = log.length;
@@ -38,7 +38,7 @@ function replayed(codec: EventCodec, log: readonly RecordInput[]): readonly Doma
 }
 
 describe('events that are alike', () => {
-  /** As a codec reads one after the other what another one has written. */
+  /** Reads one after another, with one codec, what another codec has written. */
   function readBack(given: readonly Partial<EventEnvelope>[]): readonly EventEnvelope[] {
     const codec = newCodec();
     for (const kind of kinds) codec.learn(kind);
@@ -52,13 +52,13 @@ describe('events that are alike', () => {
     return log.flatMap((record, at) => reader.decode(storedRecord(record, at)) ?? []);
   }
 
-  it('are one event where many follow each other', () => {
+  it('share one event object if many follow each other', () => {
     const read = readBack(Array.from({ length: 20 }, (_, place) => ({ id: `id-${place}` })));
     expect(read.map(({ id, offset }) => `${id} ${offset}`)).toContain('id-19 20');
     expect(read[19]?.event).toBe(read[18]?.event);
   });
 
-  it('keep what differs between them, in whichever order they come', () => {
+  it('keep their differences, in whichever order they come', () => {
     const each = fc.record({
       kind: fc.constantFrom('one', 'other'),
       sequence: fc.constantFrom(0, 1),
@@ -77,7 +77,7 @@ describe('events that are alike', () => {
 });
 
 describe('one event of several streams', () => {
-  it('is read back with what differs between them', () => {
+  it('is read back with the differences between the streams', () => {
     const codec = newCodec();
     const event = happened(1);
     const caller = new Caller('token:a', '127.0.0.1', 'req_1');
@@ -109,15 +109,15 @@ describe('one event of several streams', () => {
 });
 
 describe('the shapes of events', () => {
-  // One byte tells 32 shapes from each other; what is beyond takes two.
-  it.each([1, 31, 32, 33, 64, 65, 200])('%i of them are read back by the next life', (count) => {
+  // One byte distinguishes 32 shapes; further shapes take two.
+  it.each([1, 31, 32, 33, 64, 65, 200])('are read back after a restart, %i of them', (count) => {
     const log: RecordInput[] = [];
     const shapes = Array.from({ length: count }, (_, shape) => shape);
     written(newCodec(), shapes, log);
     expect(replayed(newCodec(), log)).toEqual(shapes.map(happened));
   });
 
-  it('go on to be learned in each life, after those that were known', () => {
+  it('are learned after each restart, behind those known before', () => {
     const log: RecordInput[] = [];
     const lives = [
       Array.from({ length: 30 }, (_, shape) => shape),
@@ -137,7 +137,7 @@ describe('the shapes of events', () => {
     const codec = newCodec();
     const log: RecordInput[] = [];
     written(codec, [1, 2, 3], log);
-    // A reader stops behind the first definition and its event.
+    // A reader stops after the first definition and its event.
     expect(replayed(codec, log.slice(0, 2))).toEqual([happened(1)]);
     written(codec, [3, 2, 4], log);
     expect(replayed(newCodec(), log)).toEqual([1, 2, 3, 3, 2, 4].map(happened));
@@ -145,7 +145,7 @@ describe('the shapes of events', () => {
     expect(log.filter(({ key }) => key === null)).toHaveLength(4);
   });
 
-  it('are those of the log where another writer has defined others', () => {
+  it('are those of the log if another writer has defined others', () => {
     const codec = newCodec();
     written(codec, [1, 2, 3], []);
     const log: RecordInput[] = [];
@@ -153,7 +153,7 @@ describe('the shapes of events', () => {
     expect(replayed(codec, log)).toEqual([1, 4].map(happened));
   });
 
-  it('that the log has not taken are defined again', () => {
+  it('are defined again if the log has not taken them', () => {
     const codec = newCodec();
     const log: RecordInput[] = [];
     written(codec, [1], log);
@@ -166,7 +166,7 @@ describe('the shapes of events', () => {
     expect(replayed(newCodec(), log)).toEqual([1, 2, 3].map(happened));
   });
 
-  it('that cannot be encoded are not taken for known', () => {
+  it('do not count as known if they cannot be encoded', () => {
     const codec = newCodec();
     const log: RecordInput[] = [];
     written(codec, [1], log);
@@ -185,7 +185,7 @@ describe('the shapes of events', () => {
 });
 
 describe('events of a later version', () => {
-  /** An event of the kind in the version that follows so many others. */
+  /** An event of the kind, written in this version. */
   const inVersion = (version: number, type = 'Happened') => {
     const codec = newCodec();
     const lifts = Array.from({ length: version - 1 }, () => () => happened(1));
@@ -202,13 +202,13 @@ describe('events of a later version', () => {
   const newer = (type: string, version: number) =>
     new NewerFormat(`the journal has event 1 (message/msg_1: ${type}, version ${version})`);
 
-  it('are not taken for those that are known', () => {
+  it('are not mistaken for known ones', () => {
     expect(replayed(ofMessages(), inVersion(1))).toEqual([happened(2)]);
     expect(replayed(ofMessages(), inVersion(2))).toEqual([happened(1)]);
     expect(() => replayed(ofMessages(), inVersion(3))).toThrow(newer('Happened', 3));
   });
 
-  it('are not passed over where their type or kind is not known', () => {
+  it('are not skipped if their type or kind is not known', () => {
     expect(() => replayed(ofMessages(), inVersion(1, 'Paused'))).toThrow(newer('Paused', 1));
     const other = newCodec();
     other.learn({ kind: 'one', events: { Happened: [] } });
@@ -219,7 +219,7 @@ describe('events of a later version', () => {
     expect(replayed(newCodec(), inVersion(3, 'Paused'))).toEqual([{ type: 'Paused', field1: 1 }]);
   });
 
-  it('checkpoints are, unless streams of the kind have some', () => {
+  it('include checkpoints, unless streams of the kind have some', () => {
     const checkpoints = {};
     const codec = newCodec();
     codec.learn({ kind: 'message', events: {}, checkpoints });

@@ -4,7 +4,7 @@ import { Followers, meets } from '../../src/engine/followers.js';
 import type { AnyInterest, Interest } from '../../src/engine/registration.js';
 import { envelope } from '../support/envelope.js';
 
-/** Whether one with this interest, who follows alone, is called for an event. */
+/** Whether the only follower, which has this interest, is called for an event. */
 function concerns(
   interest: AnyInterest | undefined,
   occurred: EventEnvelope,
@@ -27,25 +27,25 @@ const opened = (queue: string | null, group: string | null = null) =>
   envelope<Opened>({ type: 'Opened', queue, group }, { id: 'a' });
 const closed = envelope<Closed>({ type: 'Closed' }, { id: 'a' });
 
-describe('an event concerns one with an interest', () => {
-  it('whatever it is, where there is none', () => {
+describe('an event concerns a follower', () => {
+  it('in any case, if it has no interest', () => {
     expect(concerns(undefined, closed, undefined)).toBe(true);
   });
 
-  it('in every event of its type', () => {
+  it('if its interest has every event of the type', () => {
     const interest: Interest<Opened | Closed> = { types: { Closed: true } };
     expect(concerns(interest, closed, undefined)).toBe(true);
     expect(concerns(interest, opened('q'), undefined)).toBe(false);
   });
 
-  it('in those that name something in one of some fields', () => {
+  it('if the event has a value in one of the fields of its interest', () => {
     const interest: Interest<Opened> = { types: { Opened: ['queue', 'group'] } };
     expect(concerns(interest, opened('q'), undefined)).toBe(true);
     expect(concerns(interest, opened(null, 'g'), undefined)).toBe(true);
     expect(concerns(interest, opened(null), { queue: 'of the state before' })).toBe(false);
   });
 
-  it('in those whose stream has named something, where the event has no such field', () => {
+  it('if the stream has a value in such a field that the event does not have', () => {
     const interest: Interest<Opened | Closed> = { types: { Closed: ['queue'] } };
     expect(concerns(interest, closed, { queue: 'q' })).toBe(true);
     expect(concerns(interest, closed, { queue: null })).toBe(false);
@@ -54,14 +54,14 @@ describe('an event concerns one with an interest', () => {
     expect(concerns(interest, closed, undefined)).toBe(false);
   });
 
-  it('in all of the streams that it follows', () => {
+  it('if it follows the stream of the event', () => {
     const interest: Interest<Opened> = { types: {}, streams: [new Set(), new Map([['a', 1]])] };
     expect(concerns(interest, closed, undefined)).toBe(true);
     expect(concerns(interest, envelope(closed.event, { id: 'b' }), undefined)).toBe(false);
   });
 });
 
-describe('followers by the types of events', () => {
+describe('followers by event type', () => {
   const types = fc.constantFrom('Opened', 'Closed', 'Other');
   const fields = fc.oneof(fc.constant(true as const), fc.subarray(['queue', 'group']));
   const interests = fc.option(
@@ -76,7 +76,7 @@ describe('followers by the types of events', () => {
   );
   const events = fc.record({ type: types, queue: fc.constantFrom(null, 'q') });
 
-  it('are asked in their order, and all are found that an event concerns', () => {
+  it('are asked in order, and all that an event concerns are found', () => {
     fc.assert(
       fc.property(fc.array(interests), events, fc.boolean(), (given, event, isFollowed) => {
         const all = given.map((interest, index) => ({ interest, index }));

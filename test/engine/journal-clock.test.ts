@@ -13,14 +13,14 @@ beforeEach(() => {
 });
 
 describe('the clock of a journal', () => {
-  it('goes as the clock of the machine does', () => {
+  it('follows the clock of the machine', () => {
     expect(clock.now()).toBe(begun);
     clock.follow([{ at: begun }]);
     machine.advance(1500);
     expect(clock.now()).toBe(begun + 1500);
   });
 
-  it('stands still behind the last event until the machine has come as far', () => {
+  it('stands still at the last event until the clock of the machine has caught up', () => {
     clock.follow([{ at: begun + 1 }, { at: begun + 10_000 }]);
     expect(clock.now()).toBe(begun + 10_000);
     machine.advance(9999);
@@ -33,7 +33,7 @@ describe('the clock of a journal', () => {
     const year = 365 * 86_400_000;
     clock.follow([{ at: begun + year }]);
     expect(clock.now()).toBe(begun);
-    // What happens now is not held by that event either, whenever its time comes.
+    // Events that happen now are not delayed by that event either, whenever its time comes.
     clock.follow([{ at: begun }]);
     machine.advance(year - 5000);
     expect(clock.now()).toBe(begun + year - 5000);
@@ -48,7 +48,7 @@ describe('the clock of a journal', () => {
         let last = 0;
         for (const [passedMs, backMs] of taken) {
           moved.advance(passedMs);
-          // Behind the last event by 10 s at most, as a node whose clock is wrong by so much.
+          // Behind the last event by at most 10 s, like a node whose clock is wrong by that much.
           moved.set(Math.max(moved.now() - Math.max(0, backMs), last - 10_000));
           const at = kept.now();
           expect(at).toBeGreaterThanOrEqual(last);

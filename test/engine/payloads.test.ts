@@ -24,7 +24,7 @@ describe('a body that is kept', () => {
     expect(kept.body?.buffer.byteLength).toBeLessThan(10_000);
   });
 
-  it('is not copied where it is all of its memory', () => {
+  it('is not copied if it is all of its buffer', () => {
     const payloads = new Payloads(journal, 1_000_000);
     const envelope = envelopeWith(Buffer.alloc(100_000));
     payloads.remember(envelope);
@@ -36,7 +36,7 @@ describe('bodies that are read back', () => {
   const count = 200;
   const bodyBytes = 4096;
 
-  it('are those of their events, and of a large batch one read brings all', async () => {
+  it('are those of their events, and one read brings all of a large batch', async () => {
     const { log, journal, codec, close } = await openEngine(() => undefined);
     const event = { type: 'Happened' };
     codec.encode(envelope(event), []);
@@ -53,13 +53,13 @@ describe('bodies that are read back', () => {
     const found = await Promise.all(offsets.map((offset) => payloads.read(offset)));
     expect(found.map(({ offset }) => offset)).toEqual(offsets);
     for (const { offset, body } of found) expect(body).toEqual(bodyOf(offset));
-    // Where offsets of neighbours end it is read anew.
+    // At the end of the neighbours, it is read again.
     const memory = new Set(found.map(({ body }) => body?.buffer));
     expect(memory.size).toBeLessThanOrEqual(2);
     await close();
   });
 
-  it('are read on behind one that is not there', async () => {
+  it('are still read after one that is missing', async () => {
     const { log, journal, codec, close } = await openEngine(() => undefined);
     const event = { type: 'Happened' };
     codec.encode(envelope(event), []);

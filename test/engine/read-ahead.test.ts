@@ -3,7 +3,7 @@ import type { EventEnvelope } from '../../src/engine/decider.js';
 import { eventsAt, mappedAhead, SpanLength, spansOf } from '../../src/engine/read-ahead.js';
 import { envelope } from '../support/envelope.js';
 
-/** The spans of these offsets, where every offset brings so many bytes. */
+/** The spans of these offsets if every offset brings this many bytes. */
 async function spans(offsets: readonly number[], bytesEach = 0): Promise<number[][]> {
   const length = new SpanLength();
   const list: number[][] = [];
@@ -32,7 +32,7 @@ describe('spans of offsets', () => {
     );
   });
 
-  it('are few where offsets lie close together', async () => {
+  it('are few if offsets lie close together', async () => {
     const offsets = Array.from({ length: 1000 }, (_, index) => index * 2);
     expect((await spans(offsets)).length).toBeLessThan(1000 / 64 + 8);
   });
@@ -47,7 +47,7 @@ describe('spans of offsets', () => {
     expect(Math.max(...lengths)).toBe(longest);
   });
 
-  it('become short again where a read has brought much', () => {
+  it('become short again after a read that has brought much', () => {
     const length = new SpanLength();
     for (let read = 0; read < 10; read += 1) length.learn(64, 64);
     expect(length.max).toBe(64);
@@ -57,7 +57,7 @@ describe('spans of offsets', () => {
 });
 
 describe('things made ahead', () => {
-  /** Makes numbers of numbers, each when the test lets it, and says how many were begun. */
+  /** Makes numbers from numbers, each when the test allows it, and counts those begun. */
   class Maker {
     readonly begun: number[] = [];
     private readonly doors: (() => void)[] = [];
@@ -83,7 +83,7 @@ describe('things made ahead', () => {
     return (await next).value as number;
   }
 
-  it('begin one at a time, and more at once the more are taken', async () => {
+  it('are made one at a time at first, and more at once the more are taken', async () => {
     const maker = new Maker();
     const reader = mappedAhead(items, maker.make, { widthMax: 4, isLarge: () => false });
     const begun: number[] = [];
@@ -95,7 +95,7 @@ describe('things made ahead', () => {
     expect((await reader.next()).done).toBe(true);
   });
 
-  it('are made one at a time behind a large one', async () => {
+  it('are made one at a time after a large one', async () => {
     const maker = new Maker();
     const reader = mappedAhead(items, maker.make, { widthMax: 4, isLarge: () => true });
     for (const item of items) {
@@ -123,7 +123,7 @@ describe('things made ahead', () => {
 describe('events at offsets', () => {
   const mebibyte = 1024 * 1024;
 
-  /** What is read for 1,000 events that stand in batches of so many records and bytes. */
+  /** The reads for 1,000 events in batches of this many records and bytes. */
   async function bytesRead(recordCount: number, byteLength: number): Promise<number> {
     let bytes = 0;
     const source = {

@@ -4,7 +4,7 @@ import { envelope } from '../support/envelope.js';
 
 const event = (kind: string, id: string) => envelope({ type: 'Happened' }, { kind, id });
 
-/** What a listener of `kinds` has been shown, call by call. */
+/** The events that a listener of `kinds` was shown, call by call. */
 function listen(subscribers: Subscribers, kinds: readonly string[]): string[] {
   const calls: string[] = [];
   subscribers.add(kinds, (envelopes: readonly EventEnvelope[]) => {
@@ -14,7 +14,7 @@ function listen(subscribers: Subscribers, kinds: readonly string[]): string[] {
 }
 
 describe('a listener of durable events', () => {
-  it('is shown the events of its kinds in the order of the journal', () => {
+  it('is shown the events of its kinds in journal order', () => {
     const subscribers = new Subscribers();
     const both = listen(subscribers, ['message', 'queue']);
     const queues = listen(subscribers, ['queue']);
@@ -24,7 +24,7 @@ describe('a listener of durable events', () => {
     expect(queues).toEqual(['a', 'e']);
   });
 
-  it('is not called where nothing of its kinds has happened', () => {
+  it('is not called if nothing of its kinds has happened', () => {
     const subscribers = new Subscribers();
     const calls = listen(subscribers, ['queue']);
     subscribers.show([event('message', 'a'), event('run', 'b')]);
@@ -32,7 +32,7 @@ describe('a listener of durable events', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is shown the very list where all events are of its kinds', () => {
+  it('is shown the same list object if all events are of its kinds', () => {
     const subscribers = new Subscribers();
     const shown: unknown[] = [];
     subscribers.add(['message', 'run'], (envelopes) => shown.push(envelopes));
@@ -43,7 +43,7 @@ describe('a listener of durable events', () => {
 });
 
 describe('a listener with an interest', () => {
-  it('is shown what concerns it, and not called where nothing does', () => {
+  it('is shown what concerns it, and not called if nothing does', () => {
     const subscribers = new Subscribers();
     const followed = new Set(['b']);
     const calls: string[] = [];
@@ -57,7 +57,7 @@ describe('a listener with an interest', () => {
     expect(calls).toEqual(['b']);
   });
 
-  it('is shown what follows in a stream that it learns of by the same commit', () => {
+  it('is shown later events of a stream of which it learns by the same commit', () => {
     const subscribers = new Subscribers();
     const followed = new Set<string>();
     const calls: string[] = [];

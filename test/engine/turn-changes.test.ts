@@ -23,7 +23,7 @@ const shown = (maps: Map<number, number>[]) =>
   maps.map((map) => [...map].sort(([left], [right]) => left - right));
 
 describe('the changes of a turn', () => {
-  it('are taken back as if they had never been', () => {
+  it('are reverted as if they had never been made', () => {
     fc.assert(
       fc.property(fc.array(change), fc.array(change), (before, during) => {
         const changes = new TurnChanges();
@@ -38,7 +38,7 @@ describe('the changes of a turn', () => {
     );
   });
 
-  it('leave maps of offsets in their order when they are taken back', () => {
+  it('leave maps of offsets in order when they are reverted', () => {
     const step = fc.record({ key: fc.integer({ min: 0, max: 9 }), isSet: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step), fc.array(step), (before, during) => {

@@ -79,7 +79,7 @@ describe('a cron expression', () => {
   });
 });
 
-describe('where the clock is set forward, from 2:00 to 3:00', () => {
+describe('when the clock is set forward, from 2:00 to 3:00,', () => {
   const before = '2026-03-28T12:00:00Z';
 
   it('a named hour that is skipped happens at the end of the gap, once', () => {
@@ -91,7 +91,7 @@ describe('where the clock is set forward, from 2:00 to 3:00', () => {
     ]);
   });
 
-  it('any hour follows the wall: what is skipped does not happen', () => {
+  it('any hour follows the wall clock: a skipped time does not happen', () => {
     const text = 'CRON_TZ=Europe/Berlin 30 */2 29 3 *';
     expect(next(text, before, 3)).toEqual([
       '2026-03-28T23:30',
@@ -101,7 +101,7 @@ describe('where the clock is set forward, from 2:00 to 3:00', () => {
   });
 });
 
-describe('where the clock is set back, from 3:00 to 2:00', () => {
+describe('when the clock is set back, from 3:00 to 2:00,', () => {
   const before = '2026-10-24T12:00:00Z';
 
   it('a named hour happens the first time that it is shown', () => {
@@ -159,7 +159,7 @@ describe.each(weeks)('in %s around %s, any expression', (zone, date) => {
           time = zoned.nextTime(time);
           expect(time).toBe(each);
         }
-        // Whatever comes next comes after all that the walk has seen.
+        // The next time comes after everything that the walk has seen.
         if (expected.length < 20) {
           expect(zoned.nextTime(time)).toBeGreaterThanOrEqual(wall.from + days * day);
         }
@@ -222,7 +222,7 @@ describe('a new cron expression', () => {
     expect(parseNewCron(text)).toEqual({ ok: true, value: expect.anything() });
   });
 
-  it('is refused for all that any expression is refused for', () => {
+  it('is refused for every reason for which any expression is refused', () => {
     expect(parseNewCron('* * * *')).toEqual(parseCron('* * * *'));
   });
 });

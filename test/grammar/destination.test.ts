@@ -50,7 +50,7 @@ describe('a destination in the path', () => {
   });
 });
 
-it('what is called is what the text of a destination says, whatever it was made of', () => {
+it('the called URL is the text of a destination, whatever it was made of', () => {
   const host = fc.constantFrom('example.com', 'EXAMPLE.com:080', '127.1', 'u:p@h', '/h', 'h\\x');
   const rest = fc.string({ unit: fc.constantFrom(...'/.?%2e&=[]|{}"\\^ä#a:@'), maxLength: 20 });
   fc.assert(

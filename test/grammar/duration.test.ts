@@ -80,7 +80,7 @@ describe('a duration', () => {
     );
   });
 
-  it('looks at no more than 64 characters', () => {
+  it('is read no further than 64 characters', () => {
     expect(parseDuration('1s'.repeat(32)).ok).toBe(true);
     expect(parseDuration('1s'.repeat(33)).ok).toBe(false);
     expect(parseDuration('1'.repeat(1_000_000)).ok).toBe(false);

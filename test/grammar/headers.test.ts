@@ -5,37 +5,37 @@ import {
   withoutHopHeaders,
 } from '../../src/grammar/headers.js';
 
-describe('the headers that go further', () => {
-  it('are none of those that a connection or its opener owns, in any case', () => {
+describe('forwarded headers', () => {
+  it('exclude those that a connection or its opener owns, in any case', () => {
     const pairs = ['HOST', 'a', 'X-A', '1', 'te', 'trailers', 'Content-Length', '5', 'x-b', '2'];
     expect(withoutHopHeaders(pairs)).toEqual(['X-A', '1', 'x-b', '2']);
   });
 
-  it('are not those that the connection names as its own', () => {
+  it('exclude those that the connection names as its own', () => {
     const pairs = ['X-Internal', '1', 'Connection', 'close, x-internal', 'X-A', '2'];
     expect(withoutHopHeaders(pairs)).toEqual(['X-A', '2']);
   });
 
-  it('are the same list where all of them go', () => {
+  it('are the same list if all of them are forwarded', () => {
     const pairs = ['Authorization', 'Bearer x', 'User-Agent', 'me'];
     expect(withoutHopHeaders(pairs)).toBe(pairs);
   });
 });
 
 describe('default headers', () => {
-  it('stand before those of the message', () => {
+  it('come before those of the message', () => {
     expect(withDefaultHeaders(['X-C', '3'], ['X-A', '1', 'X-B', '2'])).toEqual([
       ...['X-A', '1', 'X-B', '2', 'X-C', '3'],
     ]);
   });
 
-  it('give way in any case, all values of a name together', () => {
+  it('are overridden in any case, all values of a name together', () => {
     expect(withDefaultHeaders(['x-a', 'own'], ['X-A', '1', 'X-A', '2', 'B', '3'])).toEqual([
       ...['B', '3', 'x-a', 'own'],
     ]);
   });
 
-  it('are the same list where there are none', () => {
+  it('leave the list the same if there are none', () => {
     const own = ['X-A', '1'];
     expect(withDefaultHeaders(own, [])).toBe(own);
   });

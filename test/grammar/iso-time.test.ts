@@ -6,14 +6,14 @@ function read(text: string): number | undefined {
   return time.ok ? time.value : undefined;
 }
 
-/** The years that four digits can name. */
+/** The years that four digits can express. */
 const days = fc.date({
   min: new Date('0000-01-01T00:00:00Z'),
   max: new Date('9999-12-31T23:59:59.999Z'),
   noInvalidDate: true,
 });
 
-/** A zone as it is written, and the minutes that it is ahead of UTC. */
+/** A zone as it is written, and how many minutes it is ahead of UTC. */
 const zones = fc
   .tuple(fc.constantFrom('+', '-'), fc.nat(23), fc.nat(59), fc.constantFrom(':', ''))
   .map(([sign, hours, minutes, between]) => ({
@@ -88,7 +88,7 @@ describe('a time of ISO 8601', () => {
     );
   });
 
-  it('has no other form, whatever is put into it or taken out of it', () => {
+  it('has no other form, whatever is inserted or removed', () => {
     const strict = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
     const pieces = fc.constantFrom('', ' ', '-', '+', ':', '.', '0', '7', 'T', 'Z', 'GMT', 'a');
     fc.assert(

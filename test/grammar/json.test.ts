@@ -3,7 +3,7 @@ import { jsonDepthMax, parseJson } from '../../src/grammar/json.js';
 
 const read = (text: string) => parseJson(Buffer.from(text));
 
-test('whatever is written as JSON reads back', () => {
+test('a value that is written as JSON reads back', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
       const text = JSON.stringify(value);

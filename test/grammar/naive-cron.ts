@@ -1,6 +1,6 @@
 /**
- * Cron as its rule is written, minute by minute: the model that the real one is held against. What
- * the wall shows comes from the runtime's own calendar, not from the library under test.
+ * Cron as its rule is written, minute by minute: the model with which the real one is compared.
+ * Wall-clock times come from the runtime's own calendar, not from the library under test.
  */
 import fc from 'fast-check';
 
@@ -24,7 +24,7 @@ function every(from: number, until: number, step: number): Set<number> {
   return values;
 }
 
-/** `last` is the field's last value; what is named is at most `max`. */
+/** `last` is the field's last value; named values are at most `max`. */
 function field(min: number, max: number, last = max): fc.Arbitrary<Field> {
   const value = fc.integer({ min, max });
   const step = fc.integer({ min: 1, max });
@@ -62,7 +62,7 @@ export const naiveCrons: fc.Arbitrary<NaiveCron> = fc
   )
   .map((fields) => ({ text: fields.map(({ text }) => text).join(' '), fields }));
 
-/** Whether the expression names the time that a wall shows, given as if it were UTC. */
+/** Whether the expression names the wall-clock time, given as if it were UTC. */
 function names({ fields }: NaiveCron, wall: number): boolean {
   const shown = new Date(wall);
   const [minutes, hours, days, months, weekdays] = fields;
@@ -77,7 +77,7 @@ function names({ fields }: NaiveCron, wall: number): boolean {
   );
 }
 
-/** What a clock on a wall in `zone` shows at `time`, as if it were UTC. */
+/** The time that a clock in `zone` shows at `time`, as if it were UTC. */
 function shownAt(format: Intl.DateTimeFormat, time: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(time)) parts[type] = Number(value);
@@ -85,7 +85,7 @@ function shownAt(format: Intl.DateTimeFormat, time: number): number {
   return Date.UTC(year, month - 1, day, hour, minutes);
 }
 
-/** Every minute from `from` for `minutes`, and what the wall showed then. */
+/** Every minute from `from` for `minutes`, with the wall-clock time. */
 export class Wall {
   private readonly shown: readonly number[];
 
@@ -108,7 +108,7 @@ export class Wall {
     );
   }
 
-  /** When the wall was set: the first minutes that do not follow the one before. */
+  /** When the clock was set: the first minutes that do not follow the one before. */
   get settings(): number[] {
     return this.shown.flatMap((wall, index) =>
       index > 0 && wall !== (this.shown[index - 1] ?? 0) + minute
@@ -117,7 +117,7 @@ export class Wall {
     );
   }
 
-  /** Every time in this part of history that the rule gives. */
+  /** Every time in this part of history according to the rule. */
   times(cron: NaiveCron): number[] {
     return /^\*/.test(cron.fields[1].text) ? this.asShown(cron) : this.onceEach(cron);
   }

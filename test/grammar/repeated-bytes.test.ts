@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RepeatedBytes } from '../../src/grammar/repeated-bytes.js';
 
-test('bytes are distinguished from others wherever they stand, and however often both come', () => {
+test('bytes are distinguished from others wherever they are, and however often both come', () => {
   const ofLength = (minLength: number) =>
     fc.uint8Array({ minLength, maxLength: 6, max: 1 }).map((each) => Buffer.from(each));
   const [bytes, some] = [ofLength(0), ofLength(1)];
@@ -19,7 +19,7 @@ test('bytes are distinguished from others wherever they stand, and however often
   );
 });
 
-test('bytes that are too many to be kept are none that come again', () => {
+test('a sequence that is too long to be kept is never recognised', () => {
   const repeated = new RepeatedBytes();
   const many = Buffer.alloc(1025);
   repeated.keep(many, 0, 10);

@@ -24,11 +24,11 @@ describe('the trace of a request', () => {
     [['traceparent', '']],
     [['tracestate', 'a=1']],
     [[]],
-  ])('is none in %j', (pairs) => {
+  ])('is missing from %j', (pairs) => {
     expect(traceHeaders(pairs)).toEqual([]);
   });
 
-  it('has a state of so many entries and characters at most', () => {
+  it('has a state with a limited number of entries and characters', () => {
     const stateOf = (state: string) =>
       traceHeaders(['traceparent', parent, 'tracestate', state])[3];
     const many = Array.from({ length: 40 }, (_, index) => `k${index}=v`);
@@ -38,7 +38,7 @@ describe('the trace of a request', () => {
     expect(stateOf('a=\u00e9')).toBeUndefined();
   });
 
-  it('never throws, and what it answers is read again as it is', () => {
+  it('is read without throwing, and reads as the same again', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('traceparent', 'tracestate', parent));
     fc.assert(
       fc.property(fc.array(text), (pairs) => {
@@ -51,12 +51,12 @@ describe('the trace of a request', () => {
 });
 
 describe('a span', () => {
-  it('sends the trace on as its own', () => {
+  it('sends the trace on with its own id', () => {
     expect(sentOn(parent, span)).toBe(`00-${traceId}-${span}-01`);
     expect(sentOn(`01-${traceId}-00f067aa0ba902b7-ff-x`, span)).toBe(`00-${traceId}-${span}-03`);
   });
 
-  it('leaves alone what has no trace', () => {
+  it('leaves a text without a trace as it is', () => {
     for (const text of ['mine', '']) expect(sentOn(text, span)).toBe(text);
   });
 });

@@ -13,7 +13,7 @@ const change = fc.oneof(
   fc.record({ do: fc.constant('clear' as const) }),
 );
 
-/** What a `Map` answers to the same question. */
+/** The result of a `Map` for the same call. */
 function takeFirst(map: Map<string, number>): number | undefined {
   for (const [first, value] of map) {
     map.delete(first);
@@ -22,7 +22,7 @@ function takeFirst(map: Map<string, number>): number | undefined {
   return undefined;
 }
 
-/** Bytes that collections of young objects move to the old ones while `work` goes on. */
+/** Bytes that collections of young objects move to the old space while `work` runs. */
 function promotedBytes(work: () => void): number {
   const profiler = new GCProfiler();
   profiler.start();
@@ -40,17 +40,17 @@ function oldBytes({ heapSpaceStatistics }: HeapStatistics): number {
   return old.spaceUsedSize;
 }
 
-/** A hundred values are there at any time, of a kilobyte each. */
+/** There are always a hundred values, of a kilobyte each. */
 function passThrough(map: TransientMap<number, unknown>, values: number): void {
   for (let number = 0; number < values; number += 1) {
-    // Its table grows old by that, as it does in a server after a while.
+    // This moves its table to the old space, as happens in a server after a while.
     if (number === 1000) collect();
     map.set(number, new Array(128).fill(number));
     map.delete(number - 100);
   }
 }
 
-describe('a map of what comes and goes', () => {
+describe('a map for entries that come and go', () => {
   it('holds and orders what a Map does', () => {
     fc.assert(
       fc.property(fc.array(change), (changes) => {
@@ -87,7 +87,7 @@ describe('a map of what comes and goes', () => {
     );
   });
 
-  it('may change while its values are passed', () => {
+  it('may change while its values are iterated over', () => {
     const map = new TransientMap<number, string>();
     map.set(1, 'one').set(2, 'two').set(3, 'three');
     const seen: string[] = [];
@@ -101,7 +101,7 @@ describe('a map of what comes and goes', () => {
   it('lets young collections free what was deleted', () => {
     const values = 300_000;
     const promoted = promotedBytes(() => passThrough(new TransientMap(), values));
-    // By a `Map` it is more than half of them.
+    // With a `Map` it is more than half of them.
     expect(promoted).toBeLessThan((values * 1024) / 20);
   });
 });

@@ -12,7 +12,7 @@ import { Workload } from './workload.js';
 const drawn = ['prefix', 'sectors', 'garbage'] as const;
 const everyPolicy: readonly CrashPolicy[] = [...crashPolicies, ...drawn, ...drawn];
 
-/** What a store that is only looked at needs. */
+/** The options of a store that is only read. */
 const reading: StoreOptions = {
   now: () => 0,
   randomBytes: (length) => Buffer.alloc(length),
@@ -28,11 +28,11 @@ interface Moment {
   readonly model: StoreModel;
 }
 
-/** Works for a while and remembers the disk after every change, with what was promised then. */
+/** Works for a while and keeps the disk after every change, with the promises made by then. */
 async function moments({ seed, steps, options = {}, work = 'run' }: Run) {
   const random = new SeededRandom(seed);
   const disk = new SimulatedDisk(new SeededRandom(seed + 1));
-  // Every other workload runs as on a pool of threads: what is under way ends in any order.
+  // Every other workload runs as on a pool of threads: calls end in any order.
   disk.interleaves = seed % 2 === 0;
   const workload = new Workload(disk, random, options);
   const seen: Moment[] = [];
@@ -55,15 +55,15 @@ interface Run {
   readonly steps: number;
   readonly policies: readonly CrashPolicy[];
   readonly options?: Partial<StoreOptions>;
-  /** Acknowledged records may be gone; their offsets may not come again. */
+  /** Acknowledged records may be gone; their offsets must not be reused. */
   readonly lossAllowed?: boolean;
-  /** What the steps are; default: random ones. */
+  /** The steps; default: random ones. */
   readonly work?: 'run' | 'runCompacting' | 'runTogether';
   /** `npm test` tries every other policy after each change. */
   readonly isSampled?: boolean;
 }
 
-/** Opens what a crash left, checks it and works on. */
+/** Opens what a crash left, checks it and continues to work. */
 async function recover(image: SimulatedDisk, model: StoreModel, run: Run, seed: number) {
   const { store, failures } = await openSimulated(image, run.options);
   await model.check(store, run.lossAllowed);
@@ -75,7 +75,7 @@ async function recover(image: SimulatedDisk, model: StoreModel, run: Run, seed: 
   return store;
 }
 
-/** A second power cut finds the same; a clean stop is found clean. */
+/** A second power cut must find the same; a clean stop must be found clean. */
 async function recoverTwice(image: SimulatedDisk, model: StoreModel, run: Run, seed: number) {
   await recover(image, model, run, seed);
   const again = image.crash('nothing', seed);
@@ -149,9 +149,9 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
-  it('loses nothing acknowledged where groups of many logs are written ahead', async () => {
+  it('loses nothing acknowledged if groups of many logs are written ahead', async () => {
     for (let seed = 6001; seed <= 6000 + 15 * rounds; seed += 1) {
-      // Small halves: each workload turns them several times.
+      // Small halves: each workload changes halves several times.
       const options = {
         writeAheadBytes: 1200 + (seed % 4) * 900,
         syncsApart: seed % 3 === 0 ? 1 : 0,
@@ -162,7 +162,7 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
-  it('leaves the old segments or the new ones where it meets a compaction', async () => {
+  it('leaves the old segments or the new ones if it meets a compaction', async () => {
     for (let seed = 4001; seed <= 4000 + Math.ceil(2 * rounds); seed += 1) {
       const options = { segmentBytes: 400 + (seed % 5) * 300, compactionKeysMax: 1 + (seed % 4) };
       const run = {
@@ -176,7 +176,7 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
-  it('loses only moments in the lazy modes, and never uses their offsets again', async () => {
+  it('loses only moments in the lazy modes, and never reuses their offsets', async () => {
     const modes = [{ intervalMs: 100 }, 'os'] as const;
     for (let seed = 2001; seed <= 2000 + 20 * rounds; seed += 1) {
       const options = { fsync: modes[seed % 2] ?? 'os', leaseOffsets: 8 };
@@ -185,7 +185,7 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
-  it('loses nothing at a kill -9, in any mode', async () => {
+  it('loses nothing if it is a kill -9, in any mode', async () => {
     for (const fsync of ['strict', { intervalMs: 100 }, 'os'] as const) {
       for (let seed = 3001; seed <= 3000 + 20 * rounds; seed += 1) {
         const run = { seed, steps: 4, policies: [], options: { fsync, leaseOffsets: 8 } };
@@ -196,7 +196,7 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
-  it('starts where a later part of one write is on disk and an earlier one is not', async () => {
+  it('does not prevent a start if only a later part of one write is on disk', async () => {
     const disk = new SimulatedDisk(new SeededRandom(5001));
     const { store } = await openSimulated(disk);
     const model = new StoreModel();

@@ -1,4 +1,4 @@
-/** Damage in the segment that was growing when a crash came, which nothing has sealed. */
+/** Damage in the segment that was growing, and not sealed, when a crash came. */
 import { DamagedData } from '../../storage/faults/storage-errors.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
@@ -17,10 +17,10 @@ import {
 import { rounds } from './rounds.js';
 import { openSimulated, settle } from './simulated-store.js';
 
-/** `GROWING_STRIDE=1`: each bit instead of one bit of each byte, or of each other one. */
+/** `GROWING_STRIDE=1`: every bit instead of one bit of each byte, or of every other one. */
 const stride = Number(process.env['GROWING_STRIDE'] ?? (rounds < 1 ? 17 : 9));
 
-/** A journal of one record and a topic whose ten records stand in what grows; then a kill. */
+/** A journal of one record and a topic with ten records in the growing segment; then a kill. */
 async function killed(watermark: 'of all' | 'of none', segmentBytes = 64 * 1024) {
   const disk = new SimulatedDisk(new SeededRandom(5));
   const { store, timers } = await openSimulated(disk, { segmentBytes });
@@ -35,15 +35,15 @@ async function killed(watermark: 'of all' | 'of none', segmentBytes = 64 * 1024)
   return disk.crash('nothing', 1);
 }
 
-/** Where the batches of what grows begin, and where the last one ends. */
+/** Where the batches of the growing segment begin, and where the last one ends. */
 function growingPlaces(disk: SimulatedDisk, number = 0): number[] {
   const bytes = disk.files().get(segmentPath(number)) ?? Buffer.alloc(0);
-  // The footer may be there already, though no edit of the manifest says so.
+  // The footer may be there already, although no edit of the manifest says so.
   const footer = bytes.indexOf('SWSE');
   return [...placesIn(disk, number).slice(0, -1), footer < 0 ? bytes.length : footer];
 }
 
-/** Which offset a bit belongs to; null for the header of the segment. */
+/** The offset to which a bit belongs; null for the header of the segment. */
 function offsetAt(places: readonly number[], bit: number): number | null {
   const at = places.findIndex((place) => place > bit >> 3);
   return at <= 0 ? null : at - 1;
@@ -51,8 +51,8 @@ function offsetAt(places: readonly number[], bit: number): number | null {
 
 const asRange = (offset: number | null) => (offset === null ? [] : [`${offset} to ${offset + 1}`]);
 
-describe('a bit of what grew when the crash came', () => {
-  it('costs at most the batch that it is in where the watermark vouches for the end', async () => {
+describe('a flipped bit in the segment that grew at the crash', () => {
+  it('costs at most its batch if the watermark proves the end', async () => {
     const disk = await killed('of all');
     const places = growingPlaces(disk);
     expect(places.length).toBe(recordCount + 1);
@@ -67,7 +67,7 @@ describe('a bit of what grew when the crash came', () => {
     }
   }, 600_000);
 
-  it('costs at most its batch where the header of a later one vouches for the place', async () => {
+  it('costs at most its batch if the header of a later one proves the place', async () => {
     const disk = await killed('of none');
     const places = growingPlaces(disk);
     const last = recordCount - 1;
@@ -76,7 +76,7 @@ describe('a bit of what grew when the crash came', () => {
       const lost = asRange(offsetAt(places, bit));
       if (damaged.join() !== lost.join()) expect({ bit, damaged }).toEqual({ bit, damaged: lost });
     }
-    // Nothing vouches for the last batch: it is what a torn write leaves.
+    // Nothing proves the last batch: it looks like a torn write.
     const { store, log, reported } = await openIsolating(
       flipped(disk, segmentPath(0), (places[last] ?? 0) * 8 + 200),
     );
@@ -84,7 +84,7 @@ describe('a bit of what grew when the crash came', () => {
     await store.close();
   }, 600_000);
 
-  it('costs at most its batch where a segment follows that says where this one ends', async () => {
+  it('costs at most its batch if a segment follows that says where this one ends', async () => {
     const disk = new SimulatedDisk(new SeededRandom(5));
     const { store } = await openSimulated(disk, { segmentBytes: 530 });
     await append(await store.createLog('journal'), 0);
@@ -105,7 +105,7 @@ describe('a bit of what grew when the crash came', () => {
     }
   }, 600_000);
 
-  it('still keeps a log shut that does not isolate damage', async () => {
+  it('still keeps a log from opening that does not isolate damage', async () => {
     const disk = await killed('of all');
     const places = growingPlaces(disk);
     for (let bit = 0; bit < (places.at(-1) ?? 0) * 8; bit += stride * 8) {
@@ -118,12 +118,12 @@ describe('a bit of what grew when the crash came', () => {
   });
 });
 
-describe('what grew when the crash came', () => {
-  it('is cut: what lay behind the cut is damaged, up to what was acknowledged', async () => {
+describe('the segment that grew at the crash', () => {
+  it('loses, if it is cut, what was behind the cut, up to what was acknowledged', async () => {
     const disk = await killed('of all');
     const places = growingPlaces(disk);
     for (let cut = 1; cut < (places.at(-1) ?? 0); cut += stride) {
-      // Of a batch that lacks zeros only, behind its body, nothing is missing once it is sealed.
+      // A batch that lacks only the zeros after its body lacks nothing once it is sealed.
       if (places.some((end) => cut < end && cut > end - 8)) continue;
       const damaged = disk.copy();
       damaged.damage(segmentPath(0), (bytes) => bytes.subarray(0, cut));
@@ -135,7 +135,7 @@ describe('what grew when the crash came', () => {
     }
   }, 600_000);
 
-  it('is damaged in several places: what stands between them is read', async () => {
+  it('is read between several damaged places', async () => {
     const disk = await killed('of all');
     const places = growingPlaces(disk);
     const hits = [0, 1, 4, 9].map((offset) => (places[offset] ?? 0) * 8 + 100);
@@ -143,7 +143,7 @@ describe('what grew when the crash came', () => {
     expect(await surveyTwice(damaged)).toEqual(['0 to 2', '4 to 5', '9 to 10']);
   });
 
-  it('is damaged and a crash comes before it is sealed: it is found again', async () => {
+  it('is found damaged again after another crash before it was sealed', async () => {
     const disk = await killed('of all');
     const places = growingPlaces(disk);
     for (let count = 1; count < 80; count += 1) {
@@ -153,7 +153,7 @@ describe('what grew when the crash came', () => {
     }
   }, 600_000);
 
-  it('is damaged, and the end of a clean stop as well: it is not written to any more', async () => {
+  it('is not written to any more if it is damaged like the end of a clean stop', async () => {
     const worked = new SimulatedDisk(new SeededRandom(5));
     const { store } = await openSimulated(worked, { segmentBytes: 64 * 1024 });
     await append(await store.createLog('journal'), 0);
@@ -169,7 +169,7 @@ describe('what grew when the crash came', () => {
     expect(await surveyTwice(disk)).toEqual([`7 to ${recordCount}`]);
   });
 
-  it('is damaged: it can be trimmed away, and is left alone by a compaction', async () => {
+  it('can be trimmed away if it is damaged, and is left alone by a compaction', async () => {
     const disk = await killed('of all');
     const bit = (growingPlaces(disk)[4] ?? 0) * 8 + 800;
     const { store, log, failures } = await openIsolating(flipped(disk, segmentPath(0), bit));
@@ -183,7 +183,7 @@ describe('what grew when the crash came', () => {
   });
 });
 
-/** A store that is opened, and killed by a crash after so many changes of the disk. */
+/** A store that is opened, and killed after this many changes of the disk. */
 async function crashedAfter(disk: SimulatedDisk, count: number): Promise<SimulatedDisk> {
   disk.restart();
   const opening = openSimulated(disk, { segmentBytes: 530, isolatesDamage: isTopic });

@@ -19,11 +19,11 @@ import {
 import { rounds, stride } from './rounds.js';
 import { directory, openSimulated, readOnly, settle } from './simulated-store.js';
 
-/** One bit of each byte, or of each other one; all of them in a longer run. */
+/** One bit of each byte, or of every other one; all of them in a longer run. */
 const bitStep = rounds > 1 ? 1 : rounds < 1 ? 13 : 7;
 
 describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (stop) => {
-  it('loses to one flipped bit at most the batch that the bit is in, and says so', async () => {
+  it('loses at most the batch of one flipped bit, and reports it', async () => {
     const disk = await workedDisk(stop);
     const [one = 0, two = 0, three = 0, end = 0] = placesIn(disk, 1);
     const length = disk.files().get(segmentPath(1))?.length ?? 0;
@@ -42,7 +42,7 @@ describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (sto
     }
   }, 600_000);
 
-  it('loses to a file that is cut what was behind the cut, and says so', async () => {
+  it('loses only what was behind the cut of a file, and reports it', async () => {
     const disk = await workedDisk(stop);
     const places = placesIn(disk, 1);
     const length = disk.files().get(segmentPath(1))?.length ?? 0;
@@ -55,7 +55,7 @@ describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (sto
     }
   }, 600_000);
 
-  it('loses to a file that is gone the offsets of that file, and says so', async () => {
+  it('loses only the offsets of a missing file, and reports it', async () => {
     const disk = await workedDisk(stop);
     for (const [number, lost] of [
       [0, '0 to 3'],
@@ -71,7 +71,7 @@ describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (sto
     expect(await surveyTwice(disk)).toEqual(['0 to 6']);
   });
 
-  it('gives no batch that is intact but of another history of the same log', async () => {
+  it('returns no batch that is intact but of another history of the same log', async () => {
     const disk = await workedDisk(stop);
     const other = (await workedDisk(stop, 100)).files().get(segmentPath(1));
     const [, second = 0, third = 0] = placesIn(disk, 1);
@@ -82,7 +82,7 @@ describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (sto
     expect(await surveyTwice(disk)).toEqual(['4 to 5']);
   });
 
-  it('gives no record of another segment under the name of one', async () => {
+  it('returns no record of another segment under the name of one', async () => {
     const disk = await workedDisk(stop);
     const later = disk.files().get(segmentPath(2));
     disk.damage(segmentPath(1), (bytes) => later ?? bytes);
@@ -91,7 +91,7 @@ describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (sto
 });
 
 describe('a log that does not isolate damage', () => {
-  it('refuses to open where a sealed segment does not end as it was sealed', async () => {
+  it('refuses to open if a sealed segment does not end as it was sealed', async () => {
     const disk = await workedDisk('cleanly');
     const end = placesIn(disk, 1).at(-1) ?? 0;
     await openSimulated(flipped(disk, segmentPath(1), end * 8 + 300)).then(
@@ -130,7 +130,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('in the growing segment is reported too, while the store is open', async () => {
+  it('in the growing segment is reported, too, while the store is open', async () => {
     const disk = await workedDisk('cleanly');
     const { store, log } = await openIsolating(disk);
     disk.damage(segmentPath(3), (bytes) => {
@@ -142,7 +142,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('is what a read stops before, and what one that begins there gets', async () => {
+  it('stops a read before it, and rejects one that begins there', async () => {
     const disk = await workedDisk('cleanly');
     const { store, log } = await openIsolating(flipped(disk, segmentPath(1), inSecond(disk)));
     const offsetsOf = async (from: number, until?: number) => {
@@ -156,7 +156,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('is no answer to a question for a time that it may hold', async () => {
+  it('leaves a question unanswered for a time that it may hold', async () => {
     const disk = await workedDisk('cleanly');
     const { store, log, timers } = await openIsolating(
       flipped(disk, segmentPath(1), inSecond(disk)),
@@ -170,7 +170,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('does not let a term be missing where the index is lost as well', async () => {
+  it('does not hide a term if the index is lost as well', async () => {
     const disk = await workedDisk('cleanly');
     const damaged = flipped(disk, segmentPath(1), inSecond(disk));
     const found = async (store: Store) => {
@@ -188,7 +188,7 @@ describe('damage in a topic', () => {
     await again.store.close();
   });
 
-  it('heals when it is trimmed away, also where the file is gone', async () => {
+  it('heals when it is trimmed away, even if the file is gone', async () => {
     for (const damage of ['flip', 'removal'] as const) {
       const worked = await workedDisk('cleanly');
       const disk = damage === 'flip' ? flipped(worked, segmentPath(1), inSecond(worked)) : worked;
@@ -204,7 +204,7 @@ describe('damage in a topic', () => {
     }
   });
 
-  it('costs a start no read where there is none', async () => {
+  it('costs a start no read if there is none', async () => {
     const disk = await workedDisk('cleanly');
     const readsOf = async (isolatesDamage: (name: string) => boolean) => {
       const own = disk.copy();
@@ -217,7 +217,7 @@ describe('damage in a topic', () => {
     expect(await readsOf(isTopic)).toBeGreaterThan(0);
   });
 
-  it('is not what the files of a log are that was dropped', async () => {
+  it('does not include the remaining files of a dropped log', async () => {
     const { store, log, reported } = await openIsolating(await workedDisk('cleanly'));
     const reads = Array.from({ length: 10 }, () => log.read(0).catch((error: unknown) => error));
     const dropped = store.dropLog('topic');
@@ -236,7 +236,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('is all found at once by a verification, which changes nothing', async () => {
+  it('is found completely by a verification, which changes nothing', async () => {
     const disk = await workedDisk('cleanly');
     const footer = (placesIn(disk, 2).at(-1) ?? 0) * 8 + 300;
     const damaged = flipped(flipped(disk, segmentPath(1), inSecond(disk)), segmentPath(2), footer);
@@ -262,7 +262,7 @@ describe('compaction', () => {
       const { store, log, reported, failures } = await openIsolating(disk);
       if (how === 'found by a reader') expect(await survey(log)).toEqual(['4 to 5']);
       const report = await log.compact({ tombstonesBefore: 0 });
-      // 1 is superseded by 5 only, which is not believed while its segment is damaged.
+      // Only record 5 supersedes 1, and it is not trusted while its segment is damaged.
       const left = { offsets: [1, 3, 5, 6, 7, 8, 9], damaged: ['4 to 5'] };
       expect(report).toMatchObject({ removedRecords: 2, until: 9 });
       expect([await readAll(log), reported.length, failures]).toEqual([left, 1, []]);

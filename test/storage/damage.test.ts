@@ -5,7 +5,7 @@ import { rounds, stride } from './rounds.js';
 import { openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
 
-/** Every fifth or seventh bit has its turn, so that each byte has one; all in a longer run. */
+/** Every fifth or seventh bit is tried, so that each byte has one; all in a longer run. */
 const bitStep = rounds > 1 ? 1 : rounds < 1 ? 7 : 5;
 
 const stops = ['cleanly', 'kill', 'cleanly, compacted'] as const;
@@ -43,7 +43,7 @@ async function workedDisk(stop: (typeof stops)[number], fill = 0): Promise<Worke
   return { disk: disk.crash('nothing', 1), model, offsets };
 }
 
-/** What a store does with a damaged file: it refuses to open, or to read, or nothing is missing. */
+/** The reaction of a store to a damaged file: it refuses to open or read, or nothing is missing. */
 async function verdict({ disk, model, offsets }: Worked): Promise<'refused' | 'whole'> {
   try {
     const { store } = await openSimulated(disk);
@@ -71,9 +71,9 @@ describe.each(stops)('a store that was stopped: %s', (stop) => {
     const verdicts = { refused: 0, whole: 0 };
     const refusing = new Set<string>();
     for (const path of everyFile(disk)) {
-      // A clean start believes the clean marker and asks the watermarks nothing.
+      // A clean start trusts the clean marker and does not read the watermarks.
       if (stop !== 'kill' && path.endsWith('WATERMARKS')) continue;
-      // Its bits are those of the manifest, and are flipped once.
+      // Its bits are those of the manifest, which are flipped once.
       if (stop === 'cleanly, compacted' && path.endsWith('MANIFEST.copy')) continue;
       const length = disk.files().get(path)?.length ?? 0;
       expect(length).toBeLessThanOrEqual(2048);
@@ -117,7 +117,7 @@ describe.each(stops)('a store that was stopped: %s', (stop) => {
     expect(verdicts.refused).toBeGreaterThan(0);
   }, 600_000);
 
-  it('never loses a record silently to a file that is gone', async () => {
+  it('never loses a record silently to a missing file', async () => {
     const worked = await workedDisk(stop);
     const { disk, model } = worked;
     for (const path of everyFile(disk)) {
@@ -128,7 +128,7 @@ describe.each(stops)('a store that was stopped: %s', (stop) => {
     }
   });
 
-  it('is neither begun anew nor cleared up where its manifest is lost or stale', async () => {
+  it('is neither begun again nor cleaned up if its manifest is lost or stale', async () => {
     const worked = await workedDisk(stop);
     const young = new SimulatedDisk(new SeededRandom(5));
     await openSimulated(young, { segmentBytes: 400 });

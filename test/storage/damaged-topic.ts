@@ -10,7 +10,7 @@ export const recordCount = 10;
 export const isTopic = (name: string) => name === 'topic';
 export const valueAt = (offset: number, fill = 0) => Buffer.alloc(20, fill + offset + 1);
 
-/** Three batches to a segment; `reported` is what the store says of damage. */
+/** Three batches per segment; `reported` is the damage that the store reports. */
 export async function openIsolating(disk: SimulatedDisk) {
   const reported: DamagedData[] = [];
   const onDamage = (damage: DamagedData) => reported.push(damage);
@@ -66,7 +66,7 @@ export function placesIn(disk: SimulatedDisk, number: number): number[] {
   return [...places, bytes.length - 128];
 }
 
-/** What can be read, and the ranges that say that they cannot; every record is as it was. */
+/** What can be read, and the ranges reported as unreadable; every record must be unchanged. */
 export async function readAll(log: PartitionLog, isBackwards = false) {
   const offsets: number[] = [];
   const damaged: string[] = [];
@@ -95,7 +95,7 @@ export async function readAll(log: PartitionLog, isBackwards = false) {
   return { offsets: offsets.sort((one, two) => one - two), damaged: damaged.sort() };
 }
 
-/** Every offset is read, or lies in a range that says that it is damaged: one of the two. */
+/** Every offset is either read, or in a range reported as damaged. */
 export async function survey(log: PartitionLog): Promise<readonly string[]> {
   const { offsets, damaged } = await readAll(log);
   const backwards = await readAll(log, true);
@@ -114,7 +114,7 @@ export async function survey(log: PartitionLog): Promise<readonly string[]> {
   return damaged;
 }
 
-/** What a log says of itself, at a start, and at the next after another record. */
+/** What a log reports about itself at a start, and at the next one after another record. */
 export async function surveyTwice(disk: SimulatedDisk): Promise<readonly string[]> {
   const { store, log, journal, reported } = await openIsolating(disk);
   const damaged = await survey(log);

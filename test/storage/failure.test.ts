@@ -31,12 +31,12 @@ const operations: readonly Operation[] = [
 interface Outcome {
   readonly disk: SimulatedDisk;
   readonly model: StoreModel;
-  /** What ended the work; null when nothing did. */
+  /** What ended the work; null if nothing did. */
   readonly error: unknown;
   readonly fired: boolean;
 }
 
-/** Logs beside the journal and the orders; groups of three at once are written ahead. */
+/** Logs beside the journal and the orders; three groups at once are written ahead. */
 const others = ['clicks', 'views'] as const;
 const ahead = { writeAheadBytes: 1600, syncsApart: 0, freeBytesMin: 0 };
 
@@ -101,7 +101,7 @@ async function recoversFrom({ disk, model: promised }: Outcome): Promise<void> {
   await store.close();
 }
 
-/** Fails one call after the other until a run needs fewer calls than that. */
+/** Fails one call after another until a run needs fewer calls than that. */
 async function failEveryCall(failure: Omit<PlannedFailure, 'nth'>, isAhead = false) {
   for (let nth = 1; ; nth = nextCall(nth)) {
     const outcome = await runWith({ ...failure, nth }, isAhead);
@@ -127,14 +127,14 @@ describe('a file operation that fails', () => {
   }
 
   for (const operation of ['open', 'write', 'sync', 'syncDirectory', 'rename', 'remove'] as const) {
-    it(`loses nothing of what is written ahead: ${operation}`, async () => {
+    it(`loses nothing that is written ahead: ${operation}`, async () => {
       for (const how of [{ code: 'EIO', lasting: true }, { code: 'ENOSPC' }]) {
         expect(await failEveryCall({ operation, ...how }, true)).toBeGreaterThan(0);
       }
     }, 600_000);
   }
 
-  it('writes on after a short write', async () => {
+  it('that is only a short write is continued', async () => {
     for (let nth = 1; ; nth += 1) {
       const outcome = await runWith({ operation: 'write', code: '', nth });
       if (!outcome.fired) break;
@@ -142,7 +142,7 @@ describe('a file operation that fails', () => {
     }
   }, 600_000);
 
-  it('says that the disk is full, after half a write', async () => {
+  it('is reported as a full disk after half a write', async () => {
     let full = 0;
     for (let nth = 1; ; nth += 1) {
       const failure = { operation: 'write', code: 'ENOSPC', partially: true } as const;
@@ -171,7 +171,7 @@ describe('a full disk', () => {
     disk.freeBytes = 2 ** 30;
     const roomy = await openSimulated(disk, { reserveBytes: 4000, freeBytesMin: 50_000 });
     await settle();
-    // What a start writes goes first.
+    // The writes of a start come first.
     expect([...disk.files().keys()]).not.toContain('/data/RESERVE');
     roomy.timers.advance(1000);
     await settle();
@@ -183,13 +183,14 @@ describe('a full disk', () => {
 
 describe('an fdatasync that fails', () => {
   for (const syncFailure of ['cached', 'reverted'] as const) {
-    it(`loses nothing acknowledged whatever the cache holds then: ${syncFailure}`, async () => {
+    it(`loses nothing acknowledged, whatever the cache holds then: ${syncFailure}`, async () => {
       for (let nth = 1; ; nth += 1) {
         const failure = { operation: 'sync', code: 'EIO', syncFailure } as const;
         const outcome = await runWith({ ...failure, nth }, nth % 2 === 0);
         if (!outcome.fired) break;
         expect(outcome.error).toBeInstanceOf(StorageError);
-        // The page cache may show what never got to the disk: it is written again or not believed.
+        // The page cache may show bytes that never reached the disk: they are rewritten or not
+        // trusted.
         const restarted = outcome.disk.restart();
         const model = outcome.model.copy();
         const { store } = await openSimulated(restarted);
@@ -211,12 +212,12 @@ describe('an fdatasync that fails', () => {
     }
   }, 600_000);
 
-  it('that is reported late ends the store, and a restart reads everything', async () => {
+  it('ends the store if it is reported late, and a restart reads everything', async () => {
     for (let nth = 1; ; nth += 1) {
       const failure = { operation: 'sync', code: 'EIO', syncFailure: 'late' } as const;
       const outcome = await runWith({ ...failure, nth });
       if (!outcome.fired) break;
-      // An error that was not reported yet meets the next process, which ends and is started again.
+      // An error not reported yet meets the next process, which ends and is started again.
       const restarted = outcome.disk.restart();
       await openSimulated(restarted).then(settle, settle);
       await recoversFrom({ ...outcome, disk: restarted.restart() });

@@ -1,6 +1,6 @@
 /**
  * An attacker who has the folder and the source: changes records of a stopped store and makes every
- * checksum, link, footer, digest, manifest and chain say that it was always so.
+ * checksum, link, footer, digest, manifest and chain agree, as if it had always been so.
  */
 import { createHash } from 'node:crypto';
 import { decodeChain, encodeEntry, firstLink, nextEntry } from '../../storage/chain/chain-file.js';
@@ -20,10 +20,10 @@ import {
 import type { ManifestLog, ManifestSegment } from '../../storage/manifest/manifest.js';
 import { loadManifest, ManifestFile } from '../../storage/manifest/manifest-file.js';
 
-/** Changes the bytes of a batch's body, in place and without a change of its length. */
+/** Changes the bytes of a batch's body in place, without changing its length. */
 export type Forgery = (body: Buffer, baseOffset: number) => void;
 
-/** Forges a log of the store in `path`; with `keepUntil`, what lies behind that offset goes. */
+/** Forges a log of the store in `path`; with `keepUntil`, drops the records from that offset on. */
 export async function forgeStore(
   disk: Disk,
   path: string,
@@ -110,7 +110,7 @@ class LogForger {
     await disk.close(file);
     this.last = { lastChecksum, end: position };
     this.lastChecksums.set(segment.number, lastChecksum);
-    // It is made again from the records.
+    // It is rebuilt from the records.
     await disk.remove(directory.index(log.id, segment.number)).catch(() => undefined);
     if (segment.end === null) {
       await writeAside(disk, path, bytes);
@@ -123,7 +123,7 @@ class LogForger {
     return { number: segment.number, end, digest: digest.toString('hex') };
   }
 
-  /** Every entry as if the records that are there now had always been there. */
+  /** Every entry, as if the present records had always been there. */
   async forgeChain(storeId: Buffer, segments: readonly ManifestSegment[]): Promise<void> {
     const { disk, directory, log, logTag } = this;
     const first = firstLink(storeId, log.id);

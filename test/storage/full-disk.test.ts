@@ -77,14 +77,14 @@ class Topics {
     await this.attempt(this.model.dropLog(this.open.store, name));
   }
 
-  /** The store looks at the space again. */
+  /** The store checks the space again. */
   async look(): Promise<void> {
     await settle();
     this.open.timers.advance(1000);
     for (let turn = 0; turn < 10; turn += 1) await settle();
   }
 
-  /** There is room again: all that a store does is done. */
+  /** There is room again: everything that a store can do is done. */
   async goesOn(): Promise<void> {
     this.refused = 0;
     await this.look();
@@ -112,14 +112,14 @@ class Topics {
     await this.openOn(this.disk);
   }
 
-  /** Another process on what a crash has left. */
+  /** Another process on the state that a crash has left. */
   async openOn(disk: SimulatedDisk): Promise<void> {
     this.open = await openSimulated(disk, this.options);
     await this.model.check(this.open.store);
   }
 }
 
-/** Does a bit of everything to two logs; the first is dropped in the end. */
+/** Does a bit of everything to two logs; the first is dropped at the end. */
 async function work(topics: Topics, orders = 'orders', clicks = 'clicks'): Promise<void> {
   await topics.create(orders);
   await topics.create(clicks);
@@ -135,7 +135,7 @@ async function work(topics: Topics, orders = 'orders', clicks = 'clicks'): Promi
   await topics.append(clicks, 8);
 }
 
-/** One call of `operation` after the other meets a full disk, until the work needs fewer calls. */
+/** One call of `operation` after another meets a full disk, until the work needs fewer calls. */
 async function fillEveryCall(
   failure: Omit<PlannedFailure, 'nth' | 'code'>,
   options: Partial<StoreOptions>,
@@ -145,7 +145,7 @@ async function fillEveryCall(
     const disk = new SimulatedDisk(new SeededRandom(nth));
     disk.interleaves = nth % 2 === 0;
     const topics = await Topics.start(disk, options);
-    // A full disk is met while the store works: one that cannot be opened is another matter.
+    // The disk becomes full while the store works: a store that cannot be opened is another matter.
     const planned = { ...failure, nth, code: 'ENOSPC' };
     disk.failures = [planned];
     await work(topics);
@@ -174,7 +174,7 @@ async function fillEveryCall(
 }
 
 describe('a call that meets a full disk', () => {
-  // A file needs room for its bytes and for its name; one that takes an old name's place does not.
+  // A file needs room for its bytes and for its name; one that replaces another needs no new name.
   const calls: readonly Pick<PlannedFailure, 'operation' | 'under'>[] = [
     { operation: 'write', under: '/data' },
     { operation: 'open', under: '/data/tmp/' },
@@ -200,7 +200,7 @@ describe('a call that meets a full disk', () => {
 });
 
 describe('a power cut on a full disk', () => {
-  it('loses nothing acknowledged and brings nothing refused back, after any change', async () => {
+  it('loses nothing acknowledged and revives nothing refused, after any change', async () => {
     for (let seed = 1; seed <= 6; seed += stride(2)) {
       const disk = new SimulatedDisk(new SeededRandom(seed));
       disk.interleaves = seed % 2 === 0;
@@ -214,7 +214,7 @@ describe('a power cut on a full disk', () => {
       for (let round = 0; round < 3; round += 1) {
         disk.capacityBytes = disk.usedBytes + page * (seed + round * 3);
         await work(topics, `orders-${round}`, `clicks-${round}`);
-        // Of two batches the first gets in, whole.
+        // Of two batches, only the first is written completely.
         disk.capacityBytes = disk.usedBytes + page * 8;
         await topics.look();
         await topics.append(`clicks-${round}`, 9, 17_000);
@@ -249,7 +249,7 @@ describe('a full disk', () => {
     expect(await topics.append('orders', 0)).toBe(true);
     disk.capacityBytes = disk.usedBytes + page * 8;
     expect(await topics.append('orders', 1, 17_000)).toBe(false);
-    // Wherever the power cut falls in the order of all changes so far.
+    // Wherever the power is cut in the sequence of all changes so far.
     for (let seed = 0; seed < 400; seed += stride(4)) {
       const { store } = await openSimulated(disk.crash('prefix', seed));
       await topics.model.copy().check(store);
@@ -263,7 +263,7 @@ describe('a full disk', () => {
       batch.records().map(({ offset, value }) => `${offset} ${value}`),
     );
 
-  it('refuses what waits behind what failed, and gives out none of its offsets again', async () => {
+  it('refuses groups behind a failed one, and reuses none of their offsets', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { store, timers, failures } = await openSimulated(disk, { freeBytesMin: 0 });
     const log = await store.createLog('orders');
@@ -301,7 +301,7 @@ describe('a full disk', () => {
     expect(failures).toEqual([]);
   });
 
-  it('ends the store where what was half written cannot be cut off again', async () => {
+  it('ends the store if a partial write cannot be cut off again', async () => {
     for (const operation of ['truncate', 'sync'] as const) {
       const disk = new SimulatedDisk(new SeededRandom(1));
       const { store, failures } = await openSimulated(disk, { freeBytesMin: 0 });
@@ -318,7 +318,7 @@ describe('a full disk', () => {
     }
   });
 
-  it('that an fdatasync tells of ends the store: nothing is known about the bytes', async () => {
+  it('ends the store if an fdatasync reports it: nothing is known about the bytes', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { store, failures } = await openSimulated(disk);
     const log = await store.createLog('orders');
@@ -330,7 +330,7 @@ describe('a full disk', () => {
     await store.close().catch(() => undefined);
   });
 
-  it('is filled and freed ten times: nothing is lost, and it is never restarted', async () => {
+  it('can be filled and freed ten times: nothing is lost, and no restart is needed', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const topics = await Topics.start(disk, { segmentBytes: 9000, reserveBytes: 40 * page });
     await topics.look();
@@ -348,7 +348,7 @@ describe('a full disk', () => {
       }
       await topics.compact('clicks');
       await topics.holds();
-      // Another program takes the little that is left, and the reserve is all there is.
+      // Another program takes the little that is left, so that only the reserve remains.
       disk.capacityBytes = disk.usedBytes;
       const before = disk.usedBytes;
       expect(await topics.trim('orders', topics.open.store.log('orders')?.highWatermark ?? 0)).toBe(
@@ -365,7 +365,7 @@ describe('a full disk', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('has a piece of its reserve to note what frees more', async () => {
+  it('spends a piece of its reserve to record an edit that frees more', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const topics = await Topics.start(disk, { reserveBytes: 8192, freeBytesMin: 5 * page });
     await topics.look();
@@ -402,7 +402,7 @@ describe('a full disk', () => {
     await topics.goesOn();
   });
 
-  it('lets a log that prepares its segments go on without the zeros, to the very end', async () => {
+  it('lets a log that prepares its segments continue without zeros, to the very end', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const options = { segmentBytes: 64 * 1024, freeBytesMin: 0 };
     const { store, timers, failures } = await openSimulated(disk, options);
@@ -410,7 +410,7 @@ describe('a full disk', () => {
     const topic = await store.createLog('orders');
     const large = { key: null, value: Buffer.alloc(9000, 7) };
     await topic.append([large]).durable;
-    // The segment that grows has its room; nothing is left for the zeros of another one.
+    // The growing segment has its room; none is left for the zeros of another one.
     disk.capacityBytes = disk.usedBytes + 8 * page;
     const durable: number[] = [];
     while (failures.length === 0) {

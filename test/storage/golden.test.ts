@@ -1,7 +1,7 @@
 /**
  * Every format as each version wrote it. STEPWELL_WRITE_GOLDEN=1 writes the files of the current
- * version anew; a change of what is there is a change of the format and needs a new version beside
- * the old ones, which stay as they are.
+ * version again; a difference to the existing files is a change of the format and needs a new
+ * version beside the old ones, which stay as they are.
  */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ function optionsOf(timers = new ManualTimers()): StoreOptions {
   };
 }
 
-/** A log of which compaction has left holes, with a segment in front of and behind them. */
+/** A log in which compaction has left holes, with a segment before and after them. */
 async function writeCompactedFolder(): Promise<Map<string, Buffer>> {
   const disk = new SimulatedDisk();
   const timers = new ManualTimers();
@@ -78,7 +78,7 @@ async function writeCompactedFolder(): Promise<Map<string, Buffer>> {
   return filesOf(disk);
 }
 
-/** A log with a chain, of which a sweep has left some records. */
+/** A log with a chain, in which a sweep has left some records. */
 async function writeChainedFolder(): Promise<Map<string, Buffer>> {
   const disk = new SimulatedDisk();
   const timers = new ManualTimers();
@@ -98,7 +98,7 @@ async function writeChainedFolder(): Promise<Map<string, Buffer>> {
   return filesOf(disk);
 }
 
-/** Writes the folder anew if that is asked for, and holds it against what is written today. */
+/** Writes the folder again if requested, and compares it with what is written today. */
 async function expectGolden(folder: string, files: Map<string, Buffer>): Promise<void> {
   if (process.env['STEPWELL_WRITE_GOLDEN'] === '1') {
     await rm(folder, { recursive: true, force: true });
@@ -152,19 +152,19 @@ async function filesUnder(path: string): Promise<string[]> {
     .sort();
 }
 
-describe('what is written today', () => {
-  it.each(stops)('is the golden folder of the current version, byte for byte: %s', async (stop) => {
+describe('a folder written today', () => {
+  it.each(stops)('equals the golden folder of this version, byte for byte: %s', async (stop) => {
     await expectGolden(join(golden, `v${currentVersion}`, stop), await writeFolder(stop));
   });
 
-  it('is the golden folder of the current version, byte for byte: compacted', async () => {
+  it('equals the golden folder of this version, byte for byte: compacted', async () => {
     await expectGolden(
       join(golden, `v${currentVersion}`, 'compacted'),
       await writeCompactedFolder(),
     );
   });
 
-  it('is the golden folder of the chain, byte for byte', async () => {
+  it('equals the golden folder of the chain, byte for byte', async () => {
     await expectGolden(join(golden, chainVersion), await writeChainedFolder());
   });
 });
@@ -267,7 +267,7 @@ describe('the golden folder of a compacted log', () => {
 });
 
 describe('the golden folder of a log with a chain', () => {
-  it('has the heads that it had, also when it is swept further', async () => {
+  it('has the heads that it had, even when it is swept further', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
     const copy = join(parent, 'data');
     await cp(join(golden, chainVersion), copy, { recursive: true });

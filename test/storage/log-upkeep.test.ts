@@ -8,15 +8,15 @@ const appends = 200;
 
 const aMoment = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('what is done to the sealed part of a log', () => {
-  it('is done while segments are left behind faster than they are sealed', async () => {
+describe('the upkeep of the sealed part of a log', () => {
+  it('works while segments are finished faster than they are sealed', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { store } = await openSimulated(disk);
     const log = await store.createLog('busy');
     let appended = 0;
     const open = disk.open.bind(disk);
     disk.open = async (path, mode) => {
-      // Sealing one takes as long as appending two.
+      // Sealing one segment takes as long as appending two.
       const until = /index-/.test(path) ? Math.min(appends, appended + 2) : 0;
       while (appended < until) await aMoment();
       return open(path, mode);
@@ -46,7 +46,7 @@ describe('what is done to the sealed part of a log', () => {
     await store.close();
   });
 
-  it('does not wait for that where a trim needs it, or the end of the store', async () => {
+  it('does not wait for that if a trim, or the end of the store, needs it', async () => {
     const disk = await crashed();
     const { store } = await openSimulated(disk, { upkeepWaits: true });
     expect(await store.log('left')?.trimTo(1)).toBe(1);
@@ -57,7 +57,7 @@ describe('what is done to the sealed part of a log', () => {
   });
 });
 
-/** A log of two segments, of which the first is complete: its second record was not proven. */
+/** A log of two segments, the first of which is complete: its second record was not proven. */
 async function crashed(): Promise<SimulatedDisk> {
   const disk = new SimulatedDisk(new SeededRandom(1));
   const { store } = await openSimulated(disk);

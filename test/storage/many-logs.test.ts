@@ -4,7 +4,7 @@ import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated, settle } from './simulated-store.js';
 
-/** A store of so many logs with a record each, which was closed. */
+/** A store of this many logs with one record each, which was closed. */
 async function closedStore(logs: number) {
   const disk = new SimulatedDisk(new SeededRandom(3));
   const { store } = await openSimulated(disk);
@@ -16,7 +16,7 @@ async function closedStore(logs: number) {
   return disk;
 }
 
-/** Calls of the disk that opening and closing a store makes, by operation. */
+/** The disk calls for opening and closing a store, by operation. */
 async function callsOf(disk: SimulatedDisk, logs: number): Promise<Map<string, number>> {
   const before = new Map<string, number>(disk.calls);
   const { store } = await openSimulated(disk);
@@ -27,12 +27,12 @@ async function callsOf(disk: SimulatedDisk, logs: number): Promise<Map<string, n
 }
 
 describe('a store of many logs that was closed', () => {
-  it('is opened and closed with few calls of the disk for each log', async () => {
+  it('is opened and closed with few disk calls per log', async () => {
     const few = await callsOf(await closedStore(20), 20);
     const many = await callsOf(await closedStore(120), 120);
     const perLog = [...many].map(([name, calls]) => [name, (calls - (few.get(name) ?? 0)) / 100]);
-    // A listing, the length of the segment, and its index: opened, measured, read and closed. The
-    // manifest is longer by each log, so more writes of this disk make it up.
+    // A listing, the length of the segment, and its index: opened, measured, read and closed. Each
+    // log makes the manifest longer, so that this disk needs more writes for it.
     const isCounted = ([name, calls]: (string | number)[]) => calls !== 0 && name !== 'write';
     expect(Object.fromEntries(perLog.filter(isCounted))).toEqual({
       list: 1,
@@ -43,7 +43,7 @@ describe('a store of many logs that was closed', () => {
     });
   }, 30_000);
 
-  it('holds no file for a log that is not in use', async () => {
+  it('holds no file open for a log that is not in use', async () => {
     const disk = await closedStore(60);
     const { store } = await openSimulated(disk);
     expect(disk.openPaths.filter((path) => path.includes('/logs/'))).toEqual([]);
@@ -52,7 +52,7 @@ describe('a store of many logs that was closed', () => {
 });
 
 describe('a manifest whose state is larger than its edits may be', () => {
-  it('is not written anew for each edit', async () => {
+  it('is not rewritten for each edit', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store } = await openSimulated(disk, { manifestBytesMax: 500 });
     const renames = () => disk.calls.get('rename') ?? 0;
@@ -92,7 +92,7 @@ describe('a store with more logs than files may be open', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('has all of it on disk when it is closed, in the fsync mode os, too', async () => {
+  it('has all of it on disk when it is closed, even in the fsync mode os', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store } = await openSimulated(disk, { openFilesMax: 4, fsync: 'os' });
     for (let count = 0; count < 12; count += 1) {

@@ -10,7 +10,7 @@ const never = Number.NEGATIVE_INFINITY;
 const options = { segmentBytes: 530, reserveBytes: 4096, freeBytesMin: 0 };
 const logDirectory = `${directory}/logs/0000000001`;
 
-/** At its quota: a file system that copies on write refuses to remove what holds bytes, or all. */
+/** At its quota, a copy-on-write file system refuses to remove files with content, or all files. */
 class QuotaDisk extends SimulatedDisk {
   refuses: 'nothing' | 'what holds bytes' | 'everything' = 'nothing';
 
@@ -40,8 +40,8 @@ async function offsetsOf(log: PartitionLog): Promise<number[]> {
   return offsets;
 }
 
-describe('a file that cannot be removed for want of room', () => {
-  it('is emptied first, and gone, whatever lets go of it', async () => {
+describe('a file that cannot be removed for lack of room', () => {
+  it('is emptied first, and then removed, whatever removes it', async () => {
     const disk = new QuotaDisk(new SeededRandom(1));
     const { store, log, failures } = await worked(disk);
     disk.refuses = 'what holds bytes';
@@ -51,7 +51,7 @@ describe('a file that cannot be removed for want of room', () => {
     expect(kept).toEqual([26, 27, 28, 29]);
     const listed = log.segments.length;
     const names = await disk.list(logDirectory);
-    // One more was made ahead.
+    // One more was made ahead of time.
     expect(names.filter((name) => name.endsWith('.log'))).toHaveLength(listed + 1);
     expect(names.filter((name) => name.endsWith('.index'))).toHaveLength(listed);
     await store.dropLog('topic');
@@ -60,7 +60,7 @@ describe('a file that cannot be removed for want of room', () => {
     await store.close();
   });
 
-  it('is left to the next start where that does not help', async () => {
+  it('is left to the next start if that does not help', async () => {
     const disk = new QuotaDisk(new SeededRandom(1));
     const { store, log, failures } = await worked(disk);
     disk.refuses = 'everything';
@@ -81,7 +81,7 @@ describe('a file that cannot be removed for want of room', () => {
     }
   });
 
-  it('does not keep a start from going on', async () => {
+  it('does not prevent a start', async () => {
     const disk = new QuotaDisk(new SeededRandom(1));
     const { store, log } = await worked(disk);
     disk.refuses = 'everything';

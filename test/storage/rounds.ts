@@ -1,18 +1,18 @@
-/** How much of what the tests of the storage enumerate is tried. */
+/** How many of the enumerated cases the storage tests try. */
 
 /**
- * 1 tries all that is distinguished, and mutants run with it; `npm test` takes samples.
+ * 1 tries all distinct cases, and mutants run with it; `npm test` takes samples.
  * `STEPWELL_TEST_ROUNDS=10` has ten times as many seeds, and damage in every bit.
  */
 export const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 0.1);
 
-/** The step to the next of what is counted through: `sampled` of `npm test`. */
+/** The step through enumerated cases: `sampled` in `npm test`. */
 export const stride = (sampled: number): number => (rounds < 1 ? sampled : 1);
 
-/** The call that fails after the `nth`: the first ones differ most, and have all their turn. */
+/** The call to fail after the `nth`: all of the first ones, which differ most, then samples. */
 export const nextCall = (nth: number): number => nth + (nth < 10 ? 1 : stride(5));
 
-/** Of what is tried at each turn, every other in `npm test`: each has every other turn. */
+/** In `npm test` only every other item, and the others at the next turn. */
 export function alternately<Item>(items: readonly Item[], turn: number): readonly Item[] {
   return items.filter((_, place) => (place + turn) % stride(2) === 0);
 }

@@ -1,4 +1,4 @@
-/** Opening a store on a simulated disk: seeded ids, a clock that only moves when it is set. */
+/** Opens a store on a simulated disk: seeded ids, a clock that only moves when it is set. */
 import type { StorageError } from '../../storage/faults/storage-errors.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
@@ -17,7 +17,7 @@ export class ManualTimers {
     return () => this.due.delete(timer);
   };
 
-  /** So many will fire, unless they are cancelled. */
+  /** How many will fire, unless they are cancelled. */
   get waiting(): number {
     return this.due.size;
   }
@@ -46,7 +46,7 @@ export const readOnly: StoreOptions = {
 export interface OpenedSimulation {
   readonly store: Store;
   readonly timers: ManualTimers;
-  /** What the store said to `onFailure`. */
+  /** The errors that the store passed to `onFailure`. */
   readonly failures: StorageError[];
 }
 
@@ -73,7 +73,7 @@ export async function openSimulated(
   return { store, timers, failures };
 }
 
-/** Lets everything that needs no timer happen. */
+/** Lets everything happen that needs no timer. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** What a store has promised so far, in plain arrays, and the check that it holds. */
+/** The promises of a store so far, in plain arrays, and the check that they are kept. */
 import { DiskFull } from '../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../storage/format/record.js';
 import type { PartitionLog } from '../../storage/log/partition-log.js';
@@ -9,28 +9,28 @@ interface Submitted {
   readonly records: readonly RecordInput[];
   readonly appendedAt: number;
   acknowledged: boolean;
-  /** The append was answered that nothing of it is there. */
+  /** The append was refused: nothing of it is there. */
   refused: boolean;
 }
 
 interface ModelLog {
   readonly name: string;
-  /** Appends in order; also those that were never answered. */
+  /** Appends in order, including those that were never answered. */
   readonly appends: Submitted[];
   created: boolean;
   dropping: boolean;
   dropped: boolean;
-  /** Asked for, and done. */
+  /** Requested and done. */
   trimRequested: number;
   startOffset: number;
-  /** Asked for: what may have gone. */
+  /** Requested: what may have been removed. */
   compactRequested: number;
   tombstonesBefore: number;
-  /** Done: what may not come back. */
+  /** Done: what must not come back. */
   readonly compacted: Set<number>;
 }
 
-/** A promise for the model: it may only be made stronger. */
+/** A promise for the model: it can only become stronger. */
 export class StoreModel {
   constructor(private readonly logs = new Map<string, ModelLog>()) {}
 
@@ -47,7 +47,7 @@ export class StoreModel {
     return new StoreModel(logs);
   }
 
-  /** Tells two sets of promises apart. */
+  /** Distinguishes two sets of promises. */
   get key(): string {
     const parts = [...this.logs.values()].map((log) => {
       const flags = log.appends.map(({ acknowledged }) => (acknowledged ? '1' : '0')).join('');
@@ -84,7 +84,7 @@ export class StoreModel {
     log.created = true;
   }
 
-  /** The promise settles with the append's. */
+  /** The promise settles with that of the append. */
   append(store: Store, name: string, records: readonly RecordInput[]): Promise<void> {
     try {
       const { baseOffset, timestamp, durable } = logOf(store, name).append(records);
@@ -112,12 +112,12 @@ export class StoreModel {
     log.startOffset = await logOf(store, name).trimTo(offset);
   }
 
-  /** Compacts what is sealed at this moment. */
+  /** Compacts everything that is sealed at this moment. */
   async compact(store: Store, name: string, tombstonesBefore: number): Promise<void> {
     const promised = this.logs.get(name);
     if (promised === undefined) return;
     const log = logOf(store, name);
-    // What was left behind is being sealed: a trim waits for that.
+    // Finished segments are being sealed: a trim waits for that.
     await log.trimTo(0);
     const until = log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0;
     promised.compactRequested = Math.max(promised.compactRequested, until);
@@ -138,8 +138,9 @@ export class StoreModel {
   }
 
   /**
-   * Throws where the store has broken a promise, or holds what it was never given. What it holds of
-   * the unacknowledged becomes promised: it was seen, so it may not vanish any more.
+   * Throws if the store has broken a promise, or holds something that it was never given.
+   * Unacknowledged records that it holds become promised: they were seen, so they must not vanish
+   * any more.
    */
   async check(store: Store, lossAllowed = false): Promise<void> {
     for (const log of store.logs()) {
@@ -199,7 +200,7 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
   }
   if (matched !== found.size) throw new Error(`${name}: ${found.size - matched} unknown records`);
   const lost = missingFrom === null ? [] : appends.splice(missingFrom);
-  // Their offsets may be given out again by the next process.
+  // The next process may assign their offsets again.
   appends.splice(0, appends.length, ...appends.filter(({ refused }) => !refused));
   if (lossAllowed) {
     const reused = lost.some(({ acknowledged, baseOffset, records }) => {
@@ -209,7 +210,7 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
   }
 }
 
-/** What was submitted, newest first. */
+/** Everything that was submitted, newest first. */
 function* recordsBelow({ appends }: ModelLog, until: number) {
   for (const { baseOffset, records, appendedAt, refused } of appends.toReversed()) {
     if (refused) continue;
@@ -221,8 +222,8 @@ function* recordsBelow({ appends }: ModelLog, until: number) {
 }
 
 /**
- * The offsets that compaction may have emptied. Throws where the last value of a key is missing,
- * or one is there again that was superseded, also by a tombstone that has gone itself.
+ * The offsets that compaction may have emptied. Throws if the last value of a key is missing, or if
+ * a superseded one is there again, even one superseded by a tombstone that was removed itself.
  */
 function removedByCompaction(
   promised: ModelLog,

@@ -11,7 +11,7 @@ const recordCount = 20;
 const valueAt = (offset: number) => Buffer.alloc(3000, offset + 1);
 const isolating = { segmentBytes: 30_000, isolatesDamage: isTopic };
 
-/** Of the second segment, [9, 18): parts of the records 12 to 14 lie in it. */
+/** Part of the second segment, [9, 18): contains parts of the records 12 to 14. */
 const badPage = { from: 12_288, to: 16_384 };
 
 async function open(disk: SimulatedDisk) {
@@ -21,7 +21,7 @@ async function open(disk: SimulatedDisk) {
   return { ...opened, reported, log: logOf(opened.store) };
 }
 
-/** A journal and a topic: of that [0, 9) and [9, 18) are sealed; what it holds is as it was. */
+/** A journal and a topic of which [0, 9) and [9, 18) are sealed; its records must be unchanged. */
 async function workedDisk(): Promise<SimulatedDisk> {
   const disk = new SimulatedDisk();
   const { store, timers } = await openSimulated(disk, isolating);
@@ -39,7 +39,7 @@ async function workedDisk(): Promise<SimulatedDisk> {
   return disk.restart();
 }
 
-/** Everything that is read, and the ranges that say that they are not. */
+/** Everything that can be read, and the ranges reported as unreadable. */
 async function survey(log: PartitionLog, isBackwards = false): Promise<unknown> {
   const read: number[] = [];
   const lost: string[] = [];
@@ -63,8 +63,8 @@ async function survey(log: PartitionLog, isBackwards = false): Promise<unknown> 
 const around = { read: recordCount - 3, lost: ['12 to 15'] };
 const why = /0001\.log bytes \d+ to \d+: the disk does not read it; .*12 to 14 cannot be read/;
 
-describe('a page of a topic that the disk does not read', () => {
-  it('costs the records in it, and says which, while the store is open', async () => {
+describe('a page of a topic that the disk cannot read', () => {
+  it('costs the records in it, and is reported, while the store is open', async () => {
     const disk = await workedDisk();
     const { store, log, reported, failures } = await open(disk);
     disk.spoil(segmentPath(1), badPage);
@@ -75,7 +75,7 @@ describe('a page of a topic that the disk does not read', () => {
     await store.close();
   });
 
-  it('costs nothing any more once the disk reads it again', async () => {
+  it('costs nothing any more once the disk can read it again', async () => {
     const disk = await workedDisk();
     const { store, log } = await open(disk);
     await disk.remove(segmentPath(1).replace('.log', '.index'));
@@ -89,7 +89,7 @@ describe('a page of a topic that the disk does not read', () => {
     await store.close();
   });
 
-  it('keeps no compaction from the segments around it', async () => {
+  it('does not keep a compaction from the segments around it', async () => {
     const disk = await workedDisk();
     disk.spoil(segmentPath(1), badPage);
     const { store, log, failures } = await open(disk);
@@ -100,7 +100,7 @@ describe('a page of a topic that the disk does not read', () => {
     await store.close();
   });
 
-  it('does not end a scrub: it is named, and what is behind it is read', async () => {
+  it('does not end a scrub: it is reported, and the rest is read', async () => {
     const disk = await workedDisk();
     disk.spoil(segmentPath(1), badPage);
     const found: (string | null)[] = [];
@@ -111,7 +111,7 @@ describe('a page of a topic that the disk does not read', () => {
     expect(found).toEqual([null, named]);
   });
 
-  it('is named by a verification, which goes on', async () => {
+  it('is reported by a verification, which continues', async () => {
     const disk = await workedDisk();
     disk.spoil(segmentPath(1), badPage);
     const { logs, damages } = await verifyStore(disk, directory, { ...readOnly, ...isolating });
@@ -135,7 +135,7 @@ describe('a page of a topic that the disk does not read', () => {
     },
   );
 
-  it('costs a start nothing where it is the end of a segment', async () => {
+  it('costs a start nothing if it is the end of a segment', async () => {
     const disk = await workedDisk();
     const length = disk.files().get(segmentPath(1))?.length ?? 0;
     disk.spoil(segmentPath(1), { from: length - 128, to: length });
@@ -148,7 +148,7 @@ describe('a page of a topic that the disk does not read', () => {
   });
 });
 
-it('a read that fails once is an error once, and no damage', async () => {
+it('a read that fails once is an error once, and not damage', async () => {
   const disk = await workedDisk();
   const { store, log, reported } = await open(disk);
   disk.failures = [{ operation: 'read', nth: 1, under: segmentPath(1), code: 'EIO' }];

@@ -12,7 +12,7 @@ async function marked(store: Store, timers: ManualTimers): Promise<void> {
   await settle();
 }
 
-/** The only watermark that was written, as the last one that its number has bits for. */
+/** Renumbers the only watermark that was written to the last number that fits. */
 function numberedLast(bytes: Buffer): Buffer {
   const slot = bytes.subarray(slotLength, 2 * slotLength);
   expect(slot.readUInt32LE(8)).toBe(1);
@@ -21,7 +21,7 @@ function numberedLast(bytes: Buffer): Buffer {
   return bytes;
 }
 
-it('watermarks go on behind the last number, and the newest of them counts', async () => {
+it('watermarks continue after the highest number, and the newest of them counts', async () => {
   const disk = new SimulatedDisk(new SeededRandom(3));
   const before = await openSimulated(disk);
   await before.store.createLog('a');
@@ -31,7 +31,7 @@ it('watermarks go on behind the last number, and the newest of them counts', asy
   const { store, timers, failures } = await openSimulated(disk);
   for (let count = 0; count < 3; count += 1) {
     await marked(store, timers);
-    // All of it is known to have been on the disk: nothing of it is written again.
+    // All of it is known to have been on disk: nothing of it is written again.
     const after = await openSimulated(disk.restart());
     expect(after.store.report.logs).toMatchObject([{ nextOffset: 2 + count, rewrittenBytes: 0 }]);
     await after.store.close();
@@ -65,7 +65,7 @@ it.each([
   ]);
   expect(read).toMatchObject([{ logTag: 0 }, { logTag: 4999 }]);
   expect(disk.readBytes).toBeLessThan(bytesMax);
-  // All of them stand in one read.
+  // All of them come in one read.
   if (logs === 5000) expect(disk.calls.get('read')).toBe(1);
 });
 

@@ -8,7 +8,7 @@ import { StoreModel } from './store-model.js';
 
 export const logNames = ['journal', 'orders', 'clicks'] as const;
 
-/** A record of up to `length` bytes, often of a known key, now and then a tombstone, with terms. */
+/** A record of up to `length` bytes, often with a known key, sometimes a tombstone, with terms. */
 export function randomRecord(random: SeededRandom, length: number): RecordInput {
   const size = random.below(length);
   return {
@@ -24,7 +24,7 @@ function contested(random: SeededRandom): RecordInput {
   return { key: Buffer.from(`key-${random.below(3)}`), value, terms: ['contested'] };
 }
 
-/** One store, open and working, beside what it has promised. */
+/** A store that is open and working, beside its promises. */
 export class Workload {
   readonly model = new StoreModel();
   private running: OpenedSimulation | null = null;
@@ -44,7 +44,7 @@ export class Workload {
     await settle();
   }
 
-  /** Opens the store and does, to one log, what compaction is about: `rounds` times. */
+  /** Opens the store and makes `rounds` random steps on one log that concern compaction. */
   async runCompacting(rounds: number): Promise<void> {
     this.running = await openSimulated(this.disk, this.options);
     const { random } = this;
@@ -128,7 +128,7 @@ export class Workload {
     await this.model.trimTo(this.open.store, name, this.random.below(end + 1));
   }
 
-  /** Of tombstones all, some or none are old enough to go. */
+  /** All, some or none of the tombstones are old enough to be removed. */
   private async compact(name: string): Promise<void> {
     const { store, timers } = this.open;
     await store.log(name)?.roll();
@@ -139,7 +139,7 @@ export class Workload {
   private async dropLog(name: string): Promise<void> {
     this.known.delete(name);
     await this.model.dropLog(this.open.store, name);
-    // A name that was dropped is not used again here: the model tells logs apart by name.
+    // The name of a dropped log is not reused here: the model identifies logs by name.
   }
 
   private async reopen(): Promise<void> {

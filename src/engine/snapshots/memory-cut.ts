@@ -34,8 +34,8 @@ type StoredAwake = readonly [
 ];
 
 /**
- * How many entries of a map, or how many awake streams that still must be stored, make one part; a
- * long entry counts as several (`lengthOf`).
+ * How many entries of a map, or how many awake streams (whose states must be encoded first), make
+ * one part; a long entry counts as several (`lengthOf`).
  */
 interface PartSizes {
   readonly entries: number;

@@ -41,7 +41,7 @@ afterAll(() => opened.close());
 it('a bulk action accepts as many commands as it may, and never more', async () => {
   const given = {
     fresh: fc.nat({ max: 1500 }),
-    /** Of each fresh one, how often it is asked for. */
+    /** For each fresh command, how often it is requested. */
     repeats: fc.integer({ min: 1, max: 3 }),
     count: fc.option(fc.integer({ min: 1, max: 1200 }), { nil: Number.POSITIVE_INFINITY }),
   };
@@ -64,7 +64,7 @@ it('a bulk action accepts as many commands as it may, and never more', async () 
   );
 });
 
-/** Every look at it comes a while after the one before; a timer ends in the next tick. */
+/** Each look at the clock comes a while after the one before; a timer ends in the next tick. */
 class SteppingClock implements Clock {
   readonly delays: number[] = [];
   private time = 0;
@@ -95,11 +95,11 @@ const fresh = (count: number) => {
 it('a bulk action pauses for twice as long as it has worked for a turn', async () => {
   const clock = new SteppingClock(1);
   await dispatchMany(opened.engine, clock, fresh(1000), Number.POSITIVE_INFINITY);
-  // Three looks at the clock: before and after the turn, and at the pause.
+  // The clock is read three times: before and after the turn, and at the pause.
   expect(clock.delays).toEqual([6, 6, 6]);
 });
 
-it('a bulk action makes turns shorter that take long', async () => {
+it('a bulk action shortens turns that take long', async () => {
   const clock = new SteppingClock(4);
   const taken: number[] = [];
   function* counted() {

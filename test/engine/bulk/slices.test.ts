@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-/** One append takes 32 MiB. */
+/** One append holds 32 MiB at most. */
 const body = Buffer.alloc(9 * 1024 * 1024);
 const fill = (id: string, bytes = body): Fill => ({
   type: 'Fill',
@@ -46,7 +46,7 @@ const fills = (count: number) => Array.from({ length: count }, () => fill(`new $
 const areFull = (commands: readonly Fill[]) =>
   commands.map(({ id }) => opened.engine.actors('fill').has(id));
 
-describe('commands whose events are more than one append takes', () => {
+describe('commands whose events exceed one append', () => {
   it.each([
     ['each on its own', dispatchAll],
     [
@@ -59,14 +59,14 @@ describe('commands whose events are more than one append takes', () => {
       (engine: EngineOnDisk['engine'], commands: readonly Fill[]) =>
         dispatchFitting(engine, commands, true, null),
     ],
-  ] as const)('are turns of their own, %s', async (_how, dispatch) => {
+  ] as const)('are split into several turns, %s', async (_how, dispatch) => {
     const commands = fills(5);
     const outcomes = await dispatch(opened.engine, commands);
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
     expect(areFull(commands)).toEqual([true, true, true, true, true]);
   });
 
-  it('are not carried out behind one that is refused, where they go together', async () => {
+  it('are not carried out after a refused one if they go together', async () => {
     const [first, ...others] = fills(5);
     if (first === undefined) throw new Error('there is none');
     await opened.engine.dispatch([first]);
@@ -76,7 +76,7 @@ describe('commands whose events are more than one append takes', () => {
     expect(areFull(all)).toEqual([true, false, false, false, false]);
   });
 
-  it('fail where one of them alone is too much', async () => {
+  it('fail if a single one of them is too large', async () => {
     const one = fill(`new ${streams++}`, Buffer.alloc(33 * 1024 * 1024));
     await expect(dispatchFitting(opened.engine, [one], false, null)).rejects.toThrow('limit');
     expect(areFull([one])).toEqual([false]);

@@ -12,11 +12,11 @@ import { memoryOf, openSwept, type SweptEngine } from '../../support/swept-histo
 const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 3);
 const at = 1_767_000_000_000;
 
-/** A tally counts for years; its state knows an event that it is read for. */
+/** A tally that counts for years; its state refers to an event that is still read. */
 interface Counted {
   readonly type: 'Counted' | 'Closed';
   readonly more: number;
-  /** Of an event; -1 = of none. */
+  /** The offset of an event; -1 = none. */
   readonly knownOffset: number;
 }
 interface Count extends Command {
@@ -42,7 +42,7 @@ const tallyDecider: Decider<Tally, Count, Counted> = {
   checkpoints: { references: (state) => known(state?.knownOffset ?? -1) },
 };
 
-/** An index that remembers how often something was counted: no state says it. */
+/** An index that remembers how often something was counted, which no state says. */
 class Times implements Fold<Counted> {
   private readonly times = new Map<string, number>();
   readonly memory = { name: 'times', maps: { times: this.times } };
@@ -65,7 +65,7 @@ const open = (disk: SimulatedDisk) =>
 const ask = ({ engine }: SweptEngine, type: Count['type'], id: string, knownOffset = -1) =>
   engine.dispatch([{ type, kind: 'tally', id, at, more: 1, knownOffset }]);
 
-/** What is left of the streams, as `id#sequence`. */
+/** The events left of the streams, as `id#sequence`. */
 async function left(journal: Journal): Promise<string[]> {
   const names: string[] = [];
   for await (const turn of journal.replay()) {
@@ -75,7 +75,7 @@ async function left(journal: Journal): Promise<string[]> {
   return names;
 }
 
-/** Seals, sweeps all that there is, and begins anew on the disk. */
+/** Seals, sweeps everything, and starts again on the disk. */
 async function swept(opened: SweptEngine): Promise<SweptEngine> {
   await opened.roll();
   await opened.sweeper.sweep(at + 1, at);
@@ -92,11 +92,11 @@ describe('a stream that lives for years', () => {
     opened = await open(new SimulatedDisk());
   });
 
-  it('has a checkpoint after every so many events, and begins at its latest', async () => {
+  it('has a checkpoint at regular numbers of events, and begins at its latest', async () => {
     for (let count = 0; count < 13; count += 1) await ask(opened, 'Count', 'a');
     expect(await left(opened.journal)).toHaveLength(16);
     const before = memoryOf(opened.engine);
-    // A sweep ends behind whole segments and whole stretches.
+    // A sweep ends after whole segments and whole stretches.
     await opened.roll();
     for (let count = 0; count < 8; count += 1) await ask(opened, 'Close', 'filler');
     const again = await swept(opened);
@@ -107,7 +107,7 @@ describe('a stream that lives for years', () => {
     expect(again.engine.actors('tally').stateOf('a')).toEqual({ sum: 14, knownOffset: -1 });
   });
 
-  it('keeps the part that an event of it is needed of, and its end', async () => {
+  it('keeps a part of which an event is needed, and its end', async () => {
     for (let count = 0; count < 13; count += 1) await ask(opened, 'Count', 'a');
     await ask(opened, 'Close', 'a');
     // Offset 0 defines the shape of events: this is the second event of `a`.
@@ -120,7 +120,7 @@ describe('a stream that lives for years', () => {
     expect([...again.engine.actors('tally').ids()]).toEqual(['b']);
   });
 
-  it('is damaged where events are missing and no checkpoint follows', async () => {
+  it('counts as damaged if events are missing and no checkpoint follows', async () => {
     const envelope = (sequence: number) => ({
       kind: 'tally',
       id: 'a',
@@ -142,7 +142,7 @@ describe('a stream that lives for years', () => {
 
 describe('streams that live for years', () => {
   it.each(Array.from({ length: rounds }, (_, round) => seed + round))(
-    'are remembered alike, however often they are swept and wherever that is cut (seed %i)',
+    'leave the same memory, however often they are swept and wherever that is cut (seed %i)',
     async (number) => {
       const random = new SeededRandom(number);
       const whole = await open(new SimulatedDisk());
@@ -175,7 +175,7 @@ describe('streams that live for years', () => {
   );
 });
 
-/** Of every tally its state and length, and how often it was counted: sweeps move the offsets. */
+/** The state, length and count of each tally, as sweeps change the offsets. */
 function states(engine: Engine): unknown {
   const actors = engine.actors('tally');
   const times = actors.folds[0]?.memory?.maps['times'];

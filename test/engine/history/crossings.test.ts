@@ -6,7 +6,7 @@ import { noteDecider } from '../../support/notes.js';
 
 const stretch = 8;
 
-/** Notes whose events have bodies of `bodyBytes`, and what their crossings come to. */
+/** Notes whose events have bodies of `bodyBytes`, and the resulting crossings. */
 async function opened(bodyBytes: number, directory?: string) {
   const crossings = new Crossings(stretch);
   const { decide } = noteDecider;
@@ -30,8 +30,8 @@ const note = async ({ engine, journal }: EngineOnDisk, ...about: number[]): Prom
   return journal.endOffset - 1;
 };
 
-describe('where sweeps may end', () => {
-  it('is no further apart than a stretch of events', async () => {
+describe('the edges where sweeps may end', () => {
+  it('are no further apart than a stretch of events', async () => {
     const small = await opened(1);
     for (let count = 0; count < 3 * stretch; count += 1) await note(small);
     const end = small.journal.endOffset;
@@ -40,7 +40,7 @@ describe('where sweeps may end', () => {
     await small.close();
   });
 
-  it('is no further apart than a stretch of bytes and one event', async () => {
+  it('are no further apart than a stretch of bytes and one event', async () => {
     const large = await opened((stretch * bytesPerEvent) / 2);
     const offsets = [];
     for (let count = 0; count < stretch; count += 1) offsets.push(await note(large));
@@ -51,7 +51,7 @@ describe('where sweeps may end', () => {
     await large.close();
   });
 
-  it('is the same after a start, and what newer events need from before it is known', async () => {
+  it('are the same after a start, with the needs of newer events for older ones', async () => {
     const large = await opened(stretch * bytesPerEvent);
     const first = await note(large);
     await note(large);

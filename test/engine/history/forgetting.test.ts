@@ -36,8 +36,8 @@ async function opened(disk = new SimulatedDisk()): Promise<[SweptEngine, DayOfNo
   return [await openSwept(disk, fill, countedNames()), fold];
 }
 
-describe('an index, where no sweep is worth it', () => {
-  it('forgets what is over once a minute, and remembers the same after a restart', async () => {
+describe('an index, while no sweep is worth it,', () => {
+  it('drops expired entries once a minute, and remembers the same after a restart', async () => {
     const [swept, fold] = await opened();
     const { engine, journal, sweeper, sweeps } = swept;
     const begun = async () => {
@@ -49,7 +49,7 @@ describe('an index, where no sweep is worth it', () => {
     };
     await engine.dispatch([{ type: 'Note', kind: 'note', id: 'old', at, about: [] }]);
     expect(await sweeper.sweep(at, at)).toBeNull();
-    // Nothing is over, so nothing is written.
+    // Nothing has expired, so nothing is written.
     expect([await begun(), fold.notes.size]).toEqual([0, 1]);
     expect(await sweeper.sweep(at, at + dayMs)).toBeNull();
     expect([await begun(), fold.notes.size, sweeps.edge]).toEqual([1, 0, 0]);
@@ -57,7 +57,7 @@ describe('an index, where no sweep is worth it', () => {
     await engine.dispatch([young]);
     expect(await sweeper.sweep(at, at + dayMs + 59_999)).toBeNull();
     expect([await begun(), fold.notes.size]).toEqual([1, 1]);
-    // As where all of the journal is kept.
+    // As if all of the journal were kept.
     expect(await sweeper.forget(at + dayMs + 60_000)).toBeNull();
     expect([await begun(), fold.notes.size]).toEqual([2, 0]);
     expect(engine.actors('note').size).toBe(2);
@@ -65,7 +65,7 @@ describe('an index, where no sweep is worth it', () => {
     expect([again.engine.actors('note').size, restored.notes.size]).toEqual([2, 0]);
   });
 
-  it('forgets many that are over sooner', async () => {
+  it('drops many expired entries sooner', async () => {
     const [{ engine, sweeper }, fold] = await opened();
     const note = (id: number, noted: number) =>
       ({ type: 'Note', kind: 'note', id: `${id}`, at: noted, about: [] }) as const;
@@ -83,7 +83,7 @@ describe('an index, where no sweep is worth it', () => {
     await sweeper.forget(at + dayMs + 1);
     expect(fold.notes.size).toBe(4096);
     await take(4097, 4098);
-    // The one in the middle is young: what stands behind it is not looked for.
+    // The entry in the middle is young: those behind it are not examined.
     await sweeper.forget(at + dayMs + 2);
     expect(fold.notes.size).toBe(4097);
     await sweeper.forget(at + dayMs + 60_000);

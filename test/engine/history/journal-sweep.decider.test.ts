@@ -14,18 +14,18 @@ const record: RecordSweep = {
 };
 
 describe('sweeps of the journal', () => {
-  it('are recorded with what they came to', () => {
+  it('are recorded with their outcome', () => {
     const { events } = given(journalSweepDecider, null).when(record);
     expect(events).toEqual([{ type: 'JournalSwept', ...outcome }]);
   });
 
-  it('are remembered by where the last one ended', () => {
+  it('are remembered by the end of the last one', () => {
     const swept = { type: 'JournalSwept', ...outcome } as const;
     const { state } = given(journalSweepDecider, null, swept, { ...swept, until: 900 });
     expect(state).toEqual({ until: 900, edge: 900 });
   });
 
-  it('are recorded before anything goes, and what they may have removed is remembered', () => {
+  it('are recorded before anything is removed, with how far they may remove', () => {
     const swept = { type: 'JournalSwept', ...outcome } as const;
     const begin = { ...record, type: 'BeginSweep', edge: 700 } as const;
     const { events, state } = given(journalSweepDecider, null, swept).when(begin);
@@ -33,7 +33,7 @@ describe('sweeps of the journal', () => {
     expect(state).toEqual({ until: 500, edge: 700 });
   });
 
-  it('read a checkpoint of a version that recorded only their ends', () => {
+  it('are read from a checkpoint of a version that recorded only their ends', () => {
     const [upcast] = journalSweepDecider.events.Checkpointed ?? [];
     const older = { type: 'Checkpointed', began: 3, state: { until: 500 }, entries: [] };
     expect(upcast?.(older as never)).toEqual({ ...older, state: { until: 500, edge: 500 } });

@@ -19,7 +19,7 @@ const open = (disk: SimulatedDisk) =>
     countedNames(),
   );
 
-/** What a disk held at one moment, and the notes that were acknowledged as alive by then. */
+/** The content of a disk at one moment, and the notes acknowledged as alive by then. */
 interface Moment {
   readonly image: SimulatedDisk;
   readonly acknowledged: ReadonlySet<string>;
@@ -31,7 +31,7 @@ async function offsetsIn(journal: Journal): Promise<ReadonlySet<number>> {
   return offsets;
 }
 
-/** What events of these notes name, and is not there any more. */
+/** The events that these notes name and that no longer exist. */
 async function missedBy(
   ids: ReadonlySet<string>,
   journal: Journal,
@@ -50,14 +50,14 @@ async function missedBy(
 const alive = (engine: Engine) => new Set(engine.actors('note').ids());
 
 /**
- * A history of notes about notes, most of them crossed out, is swept while turns go on; every
- * change of the disk is a moment at which the power may be cut.
+ * A history of notes about notes, most of them crossed out, is swept while turns continue; the
+ * power may be cut after every change of the disk.
  */
 async function sweptMoments(random: SeededRandom, disk: SimulatedDisk): Promise<Moment[]> {
   const { engine, journal, sweeper, roll } = await open(disk);
   const acknowledged = new Set<string>();
   const ask = async (type: Note['type'], id: string, about: readonly number[] = []) => {
-    // What is being crossed out may be gone before this is heard.
+    // A note that is being crossed out may be gone before the answer comes.
     if (type === 'CrossOut') acknowledged.delete(id);
     await engine.dispatch([{ type, kind: 'note', id, at, about }]);
     if (type === 'Note') acknowledged.add(id);
@@ -75,7 +75,7 @@ async function sweptMoments(random: SeededRandom, disk: SimulatedDisk): Promise<
     if (moments.length % 6 !== 0 || turns.length > 12) return;
     const [oldest] = acknowledged;
     if (oldest === undefined) return;
-    // A turn names what is alive: so that is needed when the sweep began.
+    // A turn names only living notes, so they were needed when the sweep began.
     const named = engine.actors('note').firstOffsetOf(oldest) ?? 0;
     const late = ask('Note', `late${moments.length}`, [named]);
     turns.push(late, ask('CrossOut', oldest));
@@ -89,7 +89,7 @@ async function sweptMoments(random: SeededRandom, disk: SimulatedDisk): Promise<
 
 describe('a sweep while turns go on', () => {
   it.each(Array.from({ length: rounds }, (_, round) => seed + round))(
-    'loses nothing that is alive or named, wherever the power is cut (seed %i)',
+    'loses nothing that is alive or referred to, wherever the power is cut (seed %i)',
     async (number) => {
       const random = new SeededRandom(number);
       const moments = await sweptMoments(random, new SimulatedDisk(new SeededRandom(number)));

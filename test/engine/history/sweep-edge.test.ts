@@ -5,7 +5,7 @@ const minute = 60_000;
 const now = 1_767_000_000_000;
 const year = 365 * 24 * 60 * minute;
 
-/** A journal of parts with ten events each, which happened so many minutes after now. */
+/** A journal of segments with ten events each, which happened this many minutes after now. */
 function journalOf(...minutes: readonly number[][]) {
   const times = minutes.map((part) => part.map((each) => now + each * minute));
   const all = times.flat();
@@ -24,25 +24,25 @@ function journalOf(...minutes: readonly number[][]) {
 const tenMinutesAgo = now - 10 * minute;
 const inAYear = year / minute;
 
-describe('how far a sweep of the journal goes', () => {
-  it('goes to the first event that retention keeps', async () => {
+describe('a sweep of the journal', () => {
+  it('goes up to the first event that retention keeps', async () => {
     const journal = journalOf([-30, -20], [-15, -5], [-4, 0]);
     expect(await sweepEdge(journal, tenMinutesAgo, now)).toBe(3);
     expect(await sweepEdge(journalOf([-30, -20]), tenMinutesAgo, now)).toBe(2);
   });
 
-  it('passes events of a clock that was ahead, once what follows them is old', async () => {
+  it('passes events of a clock that was ahead, once the events after them are old', async () => {
     const journal = journalOf([-30, inAYear], [inAYear, -20], [-15, -12], [-11, -5], [0]);
     expect(await sweepEdge(journal, tenMinutesAgo, now)).toBe(6);
   });
 
-  it('waits at events of a clock that was ahead, while what follows them is young', async () => {
+  it('stops at events of a clock that was ahead, while those after them are young', async () => {
     const journal = journalOf([-30, inAYear], [inAYear, -5], [-4, -20]);
     expect(await sweepEdge(journal, tenMinutesAgo, now)).toBe(1);
     expect(await sweepEdge(journalOf([-30, inAYear]), tenMinutesAgo, now)).toBe(1);
   });
 
-  it('removes nothing more where the clock was set back by mistake', async () => {
+  it('removes nothing more if the clock was set back by mistake', async () => {
     const wrong = -50 * inAYear;
     const still = journalOf([-30, -20], [-3, wrong], [wrong, wrong]);
     const then = now + wrong * minute;
@@ -51,7 +51,7 @@ describe('how far a sweep of the journal goes', () => {
     expect(await sweepEdge(repaired, tenMinutesAgo, now)).toBe(2);
   });
 
-  it('passes nothing that retention keeps where the clock was only ever ahead', async () => {
+  it('passes nothing that retention keeps if the clock was only ever ahead', async () => {
     const parts = fc.array(fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }), { maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(parts, async (steps) => {

@@ -40,13 +40,13 @@ async function kept(check?: () => void, sealedUntil = edge): Promise<number[]> {
 }
 
 describe('a sweep', () => {
-  it('keeps nothing of what has ended', async () => {
+  it('keeps nothing of a stream that has ended', async () => {
     await note('a');
     await crossOut('a');
     expect(await kept()).toEqual([]);
   });
 
-  it('keeps all of what has not ended, and not the one of that name before it', async () => {
+  it('keeps all of a stream that has not ended, and not an earlier one of its name', async () => {
     await note('a');
     await crossOut('a');
     await note('a');
@@ -55,7 +55,7 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([3, 5]);
   });
 
-  it('keeps what a kept one refers to, with its end, and what that refers to', async () => {
+  it('keeps a stream that a kept one refers to, and those that it refers to', async () => {
     await note('old');
     await note('later');
     await crossOut('later');
@@ -64,7 +64,7 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('keeps what goes on above the edge, or is referred to from there', async () => {
+  it('keeps a stream that continues above the edge, or is referred to from there', async () => {
     await note('across');
     await note('body');
     await crossOut('body');
@@ -76,7 +76,7 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([1, 2, 3]);
   });
 
-  it('keeps all that is needed by what lies in a segment with the edge', async () => {
+  it('keeps everything that events in the segment of the edge need', async () => {
     await note('begun');
     await note('gone');
     await crossOut('gone');
@@ -89,7 +89,7 @@ describe('a sweep', () => {
     expect(await kept(undefined, 6)).toEqual([1, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('keeps what takes something kept back, and not what takes back what goes', async () => {
+  it('keeps a stream that takes back a kept one, but none that takes back others', async () => {
     await note('a');
     await crossOut('a');
     await crossOut('taker-2');
@@ -100,7 +100,7 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([1, 2, 3, 7]);
   });
 
-  it('keeps what goes with a kept stream of this name, not with another one', async () => {
+  it('keeps a stream that goes with a kept stream of this name, not with another one', async () => {
     await note('parent');
     await crossOut('child-parent');
     await crossOut('parent');
@@ -111,7 +111,7 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([1, 2, 3, 7]);
   });
 
-  it('keeps what ends, or is referred to by what ends, while it is decided', async () => {
+  it('keeps a stream that ends, or is referred to by one that ends, while it decides', async () => {
     await note('body');
     await note('short', 1);
     await crossOut('body');
@@ -138,7 +138,7 @@ describe('a replay of what a sweep has left', () => {
     byteLength: 0,
   });
 
-  it('passes over the end of a stream whose beginning is gone', () => {
+  it('skips the end of a stream whose beginning is gone', () => {
     opened.engine.replay([event('swept', 3, 50), event('whole', 0, 51)]);
     expect([...opened.engine.actors('note').ids()]).toEqual(['whole']);
   });

@@ -5,8 +5,8 @@ const sizes = fc
   .tuple(fc.integer({ min: 0, max: 2 ** 40 }), fc.integer({ min: 1, max: 2 ** 40 }))
   .map(([others, seen]) => ({ all: others + seen, seen }));
 
-describe('when a sweep is worth it', () => {
-  it('lets what may go fill no more than a tenth of what there is', () => {
+describe('the rule for when a sweep is worth it', () => {
+  it('lets removable events fill no more than a tenth of the journal', () => {
     fc.assert(
       fc.property(sizes, ({ all, seen }) => {
         expect(worthASweep(all, seen)).toBeLessThanOrEqual(all / 10);
@@ -14,7 +14,7 @@ describe('when a sweep is worth it', () => {
     );
   });
 
-  it('reads no byte that was kept more than ten times for one that was written', () => {
+  it('reads at most ten kept bytes again for each byte that was written', () => {
     fc.assert(
       fc.property(sizes, ({ all, seen }) => {
         expect(seen).toBeLessThanOrEqual(worthASweep(all, seen) * 10.001);
@@ -22,7 +22,7 @@ describe('when a sweep is worth it', () => {
     );
   });
 
-  it('reads again twice as much as was written where little was kept', () => {
+  it('reads twice as many bytes again as were written if little was kept', () => {
     expect(worthASweep(1000, 10)).toBe(5);
   });
 });

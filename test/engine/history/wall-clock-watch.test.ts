@@ -12,7 +12,7 @@ beforeEach(() => {
   watch = new WallClockWatch(clock);
 });
 
-/** Whether the clock is believed at each of so many looks, a minute apart. */
+/** Whether the clock is trusted at each of several looks, a minute apart. */
 const looks = (count: number) =>
   Array.from({ length: count }, () => {
     clock.advance(minute);
@@ -20,7 +20,7 @@ const looks = (count: number) =>
   });
 
 describe('the wall clock', () => {
-  it('is believed while it goes as time goes, and when it drifts a little', () => {
+  it('is trusted while it follows the monotonic clock, and when it drifts a little', () => {
     expect(looks(3)).toEqual([true, true, true]);
     for (let drift = 1; drift < 10; drift += 1) {
       clock.set(clock.now() + minute / 2);
@@ -28,13 +28,13 @@ describe('the wall clock', () => {
     }
   });
 
-  it('that jumps ahead is not believed for an hour, and then it is', () => {
+  it('is not trusted for an hour after it jumps ahead, and then it is', () => {
     clock.set(clock.now() + day);
     expect(looks(60)).toEqual(Array(60).fill(false));
     expect(looks(3)).toEqual([true, true, true]);
   });
 
-  it('that is set right again is trusted at once', () => {
+  it('is trusted at once when it is set right again', () => {
     clock.set(clock.now() + day);
     expect(looks(2)).toEqual([false, false]);
     clock.set(clock.now() - day);
@@ -43,7 +43,7 @@ describe('the wall clock', () => {
     expect(looks(1)).toEqual([false]);
   });
 
-  it('that goes back is believed, and the way forward again is a jump', () => {
+  it('is trusted when it goes back, and its way forward again is a jump', () => {
     clock.set(clock.now() - day);
     expect(looks(2)).toEqual([true, true]);
     clock.set(clock.now() + day);

@@ -59,7 +59,7 @@ test('phases end in their order, and the last added of a phase first', async () 
   ]);
 });
 
-test('a part that fails or does not end is reported and does not hold the rest', async () => {
+test('a part that fails or does not end is reported and does not delay the rest', async () => {
   const life = newLife();
   const order: string[] = [];
   life.addStoppable(
@@ -82,7 +82,7 @@ test('a part that fails or does not end is reported and does not hold the rest',
   expect(order).toEqual(['cut', 'store']);
 });
 
-test('two stops of a process wait for one end', async () => {
+test('two stops of a process wait for the same end', async () => {
   const life = newLife();
   let stops = 0;
   life.addStoppable(
@@ -94,7 +94,7 @@ test('two stops of a process wait for one end', async () => {
   expect([stops, life.status.reason]).toEqual([1, 'one']);
 });
 
-test('a process that refuses writes says why, until it takes them again', async () => {
+test('a process that refuses writes says why, until it accepts them again', async () => {
   const life = newLife();
   await life.recover();
   life.refuseWrites('the disk is full');
@@ -110,7 +110,7 @@ test('a process that could not recover does not serve', async () => {
   expect(life.status.state).toBe('recovering');
 });
 
-test('a part that ends once it is cut has ended well', async () => {
+test('a part that ends after it was cut counts as ended well', async () => {
   const life = newLife();
   let end = (): void => undefined;
   life.addStoppable({

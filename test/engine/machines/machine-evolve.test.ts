@@ -108,7 +108,7 @@ describe('a machine stepped through one inert scope', () => {
     expect(() => step(initialState(), { type: 'Closed' })).toThrow('broken');
   });
 
-  it('moves regions at once as XState moves them', () => {
+  it('moves regions together as XState moves them', () => {
     const lampSetup = setup({
       types: { context: {} as { n: number }, events: {} as Event },
       guards: { isLit: ({ context }) => context.n > 0, isDark: ({ context }) => context.n === 0 },

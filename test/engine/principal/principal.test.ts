@@ -22,7 +22,7 @@ import { envelope } from '../../support/envelope.js';
 import { storedRecord } from '../../support/stored-record.js';
 
 interface Pass extends Command {
-  /** Where it is passed on to; empty = it ends here. */
+  /** Where it is passed on; empty = it ends here. */
   readonly on: readonly string[];
 }
 interface Passed extends DomainEvent {
@@ -30,7 +30,7 @@ interface Passed extends DomainEvent {
   readonly on: readonly string[];
 }
 
-/** What happens to one stream happens to the next. */
+/** Whatever happens to one stream also happens to the next. */
 const passDecider: Decider<number, Pass, Passed> = {
   kind: 'pass',
   events: { Passed: [] },
@@ -59,7 +59,7 @@ beforeEach(async () => {
   opened = await openEngine(fill);
 });
 
-/** Streams and who caused what happened to them, as the journal has it after a restart. */
+/** Streams and the principals of their events, as the journal has them after a restart. */
 async function stored(): Promise<readonly (readonly [string, string])[]> {
   await opened.close();
   opened = await openEngine(fill, opened.directory);
@@ -76,14 +76,14 @@ async function stored(): Promise<readonly (readonly [string, string])[]> {
 const caller = new Caller('token:deploy', '203.0.113.7', 'k3-1');
 
 describe('who caused an event', () => {
-  it('is the request, for all that its turn means to other streams', async () => {
+  it('is the request, for all streams that its turn changes', async () => {
     await opened.engine.dispatch([pass('a', ['b', 'c'])], caller);
     await opened.engine.dispatchTogether([pass('d'), pass('e', ['f'])], caller);
     const cause = 'token:deploy@203.0.113.7/k3-1';
     expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, cause]));
   });
 
-  it('is the stream that a reaction of the server goes back to', async () => {
+  it('is the stream that led to a reaction of the server', async () => {
     await opened.engine.dispatch([pass('a', ['b', 'c', 'a']), pass('d', ['e'])]);
     expect(await stored()).toEqual([
       ['a', 'server'],
@@ -95,7 +95,7 @@ describe('who caused an event', () => {
     ]);
   });
 
-  it('is what the server did it for, where that is said', async () => {
+  it('is the stream that the server acted for, if that is recorded', async () => {
     await opened.engine.dispatch([pass('a', ['b'])], workFor('schedule', 'daily/1'));
     const cause = 'server(schedule/daily/1)';
     expect(await stored()).toEqual([
@@ -104,7 +104,7 @@ describe('who caused an event', () => {
     ]);
   });
 
-  it('is shown to those who see the event live as to those who read it', async () => {
+  it('is shown alike to live observers and to readers of the journal', async () => {
     const seen: Principal[] = [];
     opened.engine.observe(['pass'], (envelopes) => {
       for (const { by } of envelopes) if (by !== null) seen.push(by);
@@ -133,7 +133,7 @@ describe('who caused an event', () => {
     expect(await ids('token:other')).toEqual([]);
   });
 
-  it('is not known of events that were stored before it was recorded', () => {
+  it('is not known for events that were stored before it was recorded', () => {
     const codec = new EventCodec();
     const record = codec.encode(envelope({ type: 'Happened' }, { by: null }), []);
     expect(record.headers).toEqual([]);

@@ -14,7 +14,7 @@ interface Made extends DomainEvent {
   readonly type: 'Made';
 }
 
-/** What is made first makes one more, whose name the turn gives. */
+/** The first thing made makes one more, whose name comes from the turn. */
 const decider: Decider<number, Command, Made> = {
   kind: 'thing',
   events: { Made: [] },
@@ -50,7 +50,7 @@ async function idsOf(seed: RequestSeed): Promise<string[]> {
 }
 
 describe('the seed of a request', () => {
-  it('names what its first turn makes, and finds all that its turns did', async () => {
+  it('names what its first turn creates, and finds all events of its turns', async () => {
     const seed = new RequestSeed('0123456789ABCDEFGHJKMNP');
     await opened.engine.dispatch([make('first')], callerOf(seed));
     await opened.engine.dispatch([make('second')], callerOf(seed));
@@ -67,7 +67,7 @@ describe('the seed of a request', () => {
     expect(other).not.toBe(one);
   });
 
-  it('lets nothing be decided for a request that came again', async () => {
+  it('prevents further decisions for a request that came again', async () => {
     const seed = new RequestSeed('0123456789ABCDEFGHJKMNP');
     seed.supersede();
     const outcomes = await opened.engine.dispatch([make('first'), make('second')], callerOf(seed));

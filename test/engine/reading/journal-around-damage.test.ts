@@ -19,7 +19,7 @@ async function offsetsOf(events: AsyncIterable<EventEnvelope | null>): Promise<n
   return offsets;
 }
 
-/** Each offset of the journal with what a read of it alone brings. */
+/** Each offset of the journal with the result of reading it alone. */
 async function readAlone(journal: Journal) {
   const read: { readonly offset: number; readonly is: string }[] = [];
   for (let offset = journal.startOffset; offset < journal.highWatermark; offset += 1) {
@@ -39,14 +39,14 @@ async function logFiles(directory: string): Promise<string[]> {
   return found.map((name) => join(directory, name));
 }
 
-/** Flips bytes of records, at shares of the files' written parts. */
+/** Flips bytes of records, at fractions of the files' written parts. */
 async function damage(directory: string, places: readonly number[]): Promise<void> {
   const files = await logFiles(directory);
   for (const place of places) {
     const path = files[Math.floor(place * files.length)] ?? '';
     const bytes = await readFile(path);
     const written = bytes.findLastIndex((byte) => byte !== 0);
-    // What stands before the first batch is the segment's header.
+    // The segment's header comes before the first batch.
     const from = 64;
     if (written > from) {
       await flipByte(path, from + Math.floor(((place * 7919) % 1) * (written - from)));
@@ -99,7 +99,7 @@ it('a listing reads all that is intact, in either order, and names what is not',
   );
 }, 120_000);
 
-it('an error that is no damage is not passed over', async () => {
+it('an error that is not damage is not skipped', async () => {
   const opened = await open();
   await opened.close();
   const notes = new DamageNotes();
@@ -132,7 +132,7 @@ describe('behind an event that was swept', () => {
     return opened;
   }
 
-  it('damage is not said of the event itself', async () => {
+  it('damage is not reported for the event itself', async () => {
     const { journal, close } = await sweptBeforeDamage();
     const notes = new DamageNotes();
     const around = new JournalAroundDamage(journal, notes);
@@ -143,7 +143,7 @@ describe('behind an event that was swept', () => {
     await close();
   });
 
-  it('damage is said only where it was asked for, of events that are read together', async () => {
+  it('damage is reported only for requested events, of those read together', async () => {
     const { journal, close } = await sweptBeforeDamage();
     const notes = new DamageNotes();
     const around = new JournalAroundDamage(journal, notes);

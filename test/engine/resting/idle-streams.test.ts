@@ -3,7 +3,7 @@ import { accept, type Command, type Decider, type Effect } from '../../../src/en
 import { Refusal } from '../../../src/grammar/result.js';
 import { openEngine } from '../../support/engine.js';
 
-/** A sum whose streams rest when they were not touched for long. */
+/** A sum whose streams rest after they have been idle for long. */
 type SumEvent = { type: 'Added'; amount: number } | { type: 'Closed' };
 interface SumState {
   readonly total: number;
@@ -47,7 +47,7 @@ const commands = fc.array(
 
 type Turn = readonly { readonly type: SumCommand['type']; readonly id: string }[];
 
-/** What every stream is after a turn, which is taken back where one of its commands fails. */
+/** Every stream after a turn, which is reverted if one of its commands fails. */
 function after(before: ReadonlyMap<string, number>, turn: Turn): ReadonlyMap<string, number> {
   if (turn.some(({ type }) => type === 'Refuse' || type === 'Explode')) return before;
   const totals = new Map(before);
@@ -59,8 +59,8 @@ function after(before: ReadonlyMap<string, number>, turn: Turn): ReadonlyMap<str
 }
 
 describe('streams that rest when they are idle', () => {
-  it('are each there once, as they were, whatever turns touch and take back', async () => {
-    // Fewer live states than a turn touches streams.
+  it('exist once each, unchanged, whatever turns touch and revert', async () => {
+    // Fewer live states than one turn touches.
     const { engine, close } = await openEngine(
       (joining) => joining.register({ decider: sumDecider, view: undefined, folds: [] }),
       undefined,

@@ -32,7 +32,7 @@ const shown = (entries: Iterable<readonly [number, Value]>) =>
   new Map([...entries].map(([key, value]) => [key, value instanceof Map ? new Map(value) : value]));
 
 describe('images of maps', () => {
-  it('are those of one moment, whatever changes while they are passed', () => {
+  it('show one moment, whatever changes while they are read', () => {
     fc.assert(
       fc.property(
         fc.array(anyChange, { size: 'large' }),
@@ -64,7 +64,7 @@ describe('images of maps', () => {
     );
   });
 
-  it('are of one moment at a time', () => {
+  it('show one moment at a time', () => {
     const images = new PreImages();
     images.begin();
     expect(() => images.begin()).toThrow('another moment');

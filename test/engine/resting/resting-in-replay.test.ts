@@ -1,4 +1,4 @@
-/** What becomes of streams that rest while the journal is replayed, and of what they want. */
+/** How streams rest while the journal is replayed, and when they are asked what they want. */
 
 import { JournalClock, systemClock } from '../../../src/engine/clock.js';
 import { accept, type Command, type Decider, type Effect } from '../../../src/engine/decider.js';
@@ -9,7 +9,7 @@ import { resumeEffects } from '../../../src/engine/lifecycle/recovery.js';
 import { shippedStreamSizes } from '../../../src/engine/resting/stream-sizes.js';
 import { openEngine } from '../../support/engine.js';
 
-/** A bell that rings at a time: that for which it was set last. */
+/** A bell that rings at one time, the one set last. */
 type BellEvent = { type: 'Set'; at: number } | { type: 'Rung' };
 interface BellCommand extends Command {
   readonly type: 'Set' | 'Ring';
@@ -40,7 +40,7 @@ function bellDecider(restsIdle: boolean): Decider<BellState, BellCommand, BellEv
 const hourMs = 3_600_000;
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/** Gives what rang, as `<bell> ring at <time>`. */
+/** Returns what rang, as `<bell> ring at <time>`. */
 function fill(engine: Engine, restsIdle: boolean): string[] {
   const rung: string[] = [];
   engine.register({ decider: bellDecider(restsIdle), view: undefined, folds: [] });
@@ -63,7 +63,7 @@ async function open(restsIdle: boolean, directory?: string) {
   return { ...opened, rung };
 }
 
-/** An engine whose journal is replayed by the test itself, and is durable as far as it is. */
+/** An engine whose journal the test replays itself; everything replayed is durable. */
 function replayingEngine(restsIdle: boolean): { engine: Engine; rung: string[] } {
   const append = () => {
     throw new Error('nothing is decided here');
@@ -83,7 +83,7 @@ function replayingEngine(restsIdle: boolean): { engine: Engine; rung: string[] }
   return { engine, rung: fill(engine, restsIdle) };
 }
 
-/** An alarm that was set for a time in the past has rung by then. */
+/** An alarm set for a time in the past has rung by then. */
 function untilTimersRan(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -146,7 +146,7 @@ describe.each([
     engine.effects.stop();
   });
 
-  it('are asked in the order in which they were wanted, and began', async () => {
+  it('are asked in the order in which they are wanted, and then in which they began', async () => {
     const { engine, rung } = replayingEngine(restsIdle);
     for (const [offset, id] of names.entries()) {
       const at = id < 'e' ? 2 : 1;

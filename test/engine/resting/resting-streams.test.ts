@@ -1,4 +1,4 @@
-// Of jest's own comparisons each would cost more than the action that it follows.
+// Each of jest's own comparisons would cost more than the action before it.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { RestingPage, type RestingStream } from '../../../src/engine/resting/resting-page.js';
@@ -25,11 +25,11 @@ const anyAction = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: 'store' as const }) },
 );
 
-/** A stream with its bytes as a text that stays. */
+/** A stream whose bytes are a text that stays valid. */
 const kept = ({ bytes, ...stream }: RestingStream) => ({ ...stream, state: bytes.toString() });
 type Kept = ReturnType<typeof kept>;
 
-/** The same, as a map and a list. */
+/** The model of it: a map and a list. */
 class Model {
   readonly streams = new Map<string, Kept>();
   readonly alarms = new Set<string>();
@@ -54,7 +54,7 @@ const heldBy = (streams: RestingStreams) =>
   new Map([...streams.all()].map(kept).map((each) => [each.id, each]));
 
 describe('streams that rest', () => {
-  it('are found, taken, wanted in their order and stored as a map would have them', () => {
+  it('are found, taken, due and stored as a map would have them', () => {
     fc.assert(
       fc.property(
         fc.array(anyAction, { maxLength: 400, size: 'max' }),
@@ -107,7 +107,7 @@ describe('streams that rest', () => {
     );
   });
 
-  it('are given back one after the other, the earliest first', () => {
+  it('are returned one after another, the earliest first', () => {
     let streams = new RestingStreams(1);
     const times = Array.from({ length: 3000 }, (_, number) => (number * 7919) % 3000);
     for (const wantedAt of times) {
@@ -162,7 +162,7 @@ describe('streams that rest', () => {
       strictEqual(streams.size, [...streams.all()].length);
     });
 
-    it('leave a page of few large ones once half of it has gone', () => {
+    it('leave a page of few large ones once half of it is empty', () => {
       const page = new RestingPage();
       for (let number = 0; number < 10; number += 1) {
         const stream = { id: String(number), length: 1, firstOffset: number, lastOffset: number };
@@ -174,7 +174,7 @@ describe('streams that rest', () => {
       strictEqual(page.isSparse, true);
     });
 
-    it('are passed, those that stay, while others are taken', () => {
+    it('are iterated over, if they stay, while others are taken', () => {
       const { streams, held } = many(20_000);
       const ids = [...held.keys()];
       const taken = new Set(ids.filter((_, number) => number % 5 !== 0));

@@ -15,7 +15,7 @@ describe('a part of all streams', () => {
     );
   });
 
-  it('is two of the parts of twice the count', () => {
+  it('consists of two of the parts of twice the count', () => {
     fc.assert(
       fc.property(anyOffset, anyCount, fc.nat(), (offset, of, turn) => {
         const number = turn % of;
@@ -28,7 +28,7 @@ describe('a part of all streams', () => {
 
   const strides = [1, 4, 5, 16, 640];
 
-  it.each(strides)('is of a usual size where streams begin every %d events', (stride) => {
+  it.each(strides)('has a usual size if streams begin every %d events', (stride) => {
     const of = 64;
     const sizes = new Array<number>(of).fill(0);
     for (let stream = 0; stream < of * 512; stream += 1) {

@@ -34,7 +34,7 @@ describe('a part of memory', () => {
   it.each([
     ['lists', (items: number[]) => items],
     ['maps', (items: number[]) => new Map(items.map((item) => [item, item]))],
-  ])('holds few entries where these are long %s, and all are there', async (_what, made) => {
+  ])('holds few entries if these are long %s, and none is missing', async (_what, made) => {
     const items = Array.from({ length: 16 * 1024 }, (_, item) => item);
     const entries = Array.from({ length: 20 }, (_, key) => [key, made(items)] as const);
     const parts = (await partsOf(new Map(entries))).filter(({ name }) => name !== 'shapes');
@@ -46,7 +46,7 @@ describe('a part of memory', () => {
     expect([...lists]).toEqual(entries);
   });
 
-  it('holds many entries where these are short', async () => {
+  it('holds many entries if these are short', async () => {
     const parts = await partsOf(new Map(Array.from({ length: 1000 }, (_, key) => [key, [key]])));
     expect(parts.filter(({ name }) => name === 'index long lists')).toHaveLength(1);
   });

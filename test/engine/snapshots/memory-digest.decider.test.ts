@@ -30,7 +30,7 @@ describe('a digest of memory', () => {
     await close();
   });
 
-  it('says which part of memory it is of, where it is of one', async () => {
+  it('names the part of memory that it covers, if it covers only one', async () => {
     const ports = { at: 1, kind: 'memory-digest', id: '7', until: 7, label: 'build', hex: 'ab' };
     const command = { type: 'RecordDigest', ...ports, sections: ['run', 1, 'cd'] } as const;
     const decide = (given: RecordDigest) => memoryDigestDecider.decide(given, false, null);

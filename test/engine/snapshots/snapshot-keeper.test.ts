@@ -60,7 +60,7 @@ function checkOf({ journal, store, sweeper, sweeps }: SweptEngine): MemoryCheck 
   return check;
 }
 
-/** What a start on a disk remembers, from a snapshot and from everything. */
+/** What memory holds after a start on a disk: from a snapshot, and from the whole journal. */
 async function started(disk: SimulatedDisk) {
   const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 });
   const log = await openJournalLog(store);
@@ -78,7 +78,7 @@ async function started(disk: SimulatedDisk) {
   return { fromSnapshot, fromAll };
 }
 
-/** Expects that a start is the same with and without snapshots; gives where the snapshot ended. */
+/** Expects the same start with and without snapshots; returns the offset of the snapshot. */
 async function expectSameStart(disk: SimulatedDisk): Promise<number | null> {
   const { fromSnapshot, fromAll } = await started(disk);
   expect(fromAll.snapshot).toBeNull();
@@ -155,7 +155,7 @@ describe('snapshots of memory', () => {
     expect(checked.filter((each) => each !== null).length).toBeGreaterThan(0);
   }, 600_000);
 
-  it('are of the moment at which they begin, while turns go on beside them', async () => {
+  it('show the moment at which they begin, while turns continue', async () => {
     const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
     const keeper = keeperOf(opened);
     const publishes = publishesOf(400);
@@ -171,7 +171,7 @@ describe('snapshots of memory', () => {
     expect(await expectSameStart(disk.restart())).toBe(snapshot?.offset);
   });
 
-  it('are checked by folding what lies between two of them', async () => {
+  it('are checked by folding the events between two of them', async () => {
     const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
     const keeper = keeperOf(opened);
     const check = checkOf(opened);
@@ -187,7 +187,7 @@ describe('snapshots of memory', () => {
     }
   });
 
-  it('say what differs where the engine remembers something else', async () => {
+  it('show what differs if the engine remembers something else', async () => {
     const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
     const keeper = keeperOf(opened);
     const check = checkOf(opened);
@@ -197,7 +197,7 @@ describe('snapshots of memory', () => {
     await engine.dispatch([{ ...first, id: 'one', at: historyStart }]);
     await keeper.make();
     expect(await check.check()).not.toBeNull();
-    // As an `evolve` would do that counts what it was called for.
+    // Like an `evolve` that counts how often it was called.
     const spoil = (id: string) => {
       const actor = engine.actors('message').find(id);
       Object.assign(actor as object, { state: { ...(actor?.state as object), attempts: 7 } });
@@ -217,7 +217,7 @@ describe('snapshots of memory', () => {
     await expect(check.check()).rejects.toThrow('no event has touched');
   });
 
-  it('end when they are cut, and leave the one before', async () => {
+  it('end when they are cut off, and leave the one before', async () => {
     const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
     const keeper = keeperOf(opened);
     await keeper.make();

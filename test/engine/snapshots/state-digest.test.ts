@@ -39,7 +39,7 @@ describe('a digest of memory', () => {
     );
   });
 
-  it('differs where one item differs, and names its section', () => {
+  it('differs if one item differs, and names its section', () => {
     fc.assert(
       fc.property(anyItems, anyItem, (items, other) => {
         const others = items.filter(
@@ -65,7 +65,7 @@ describe('a digest of memory', () => {
     ]);
   });
 
-  it('does not depend on the order of a map in a map', () => {
+  it('does not depend on the order of a map within a map', () => {
     const forth = new Map([...'ab'].map((key) => [key, { key }]));
     const back = new Map([...'ba'].map((key) => [key, { key }]));
     const digest = (value: unknown) => digestOf(entryItems('waiters.waiters', 'paid', value));
@@ -92,7 +92,7 @@ describe('a difference of two items', () => {
     expect(between(1, 'a')).toEqual({ field: '', one: 1, other: 'a' });
   });
 
-  it('is none where only the order of fields differs', () => {
+  it('does not exist if only the order of fields differs', () => {
     expect(between({ a: 1, b: 2 }, { b: 2, a: 1 })).toBeNull();
     expect(between({ a: 1 }, { a: 1 })).toBeNull();
   });

@@ -54,7 +54,7 @@ async function offsetsOf(log: PartitionLog): Promise<Set<number>> {
   return found;
 }
 
-/** A store that is written to, and what it was asked for. */
+/** A store that is being written to, and the appends that it was asked for. */
 class Writing {
   readonly written: Written[] = [];
   readonly trims: Removal[] = [];
@@ -106,7 +106,7 @@ class Writing {
     for (const record of written) record.acknowledged = this.moment;
   }
 
-  /** Something, often with an append or two beside it; the clock often stands still. */
+  /** A random action, often with an append or two beside it; the clock often stands still. */
   async step(areOnlyAppends: boolean): Promise<void> {
     const { random, open } = this;
     const kind = areOnlyAppends ? 0 : random.below(60);
@@ -126,7 +126,7 @@ class Writing {
       await this.store.dropLog(log.name);
     } else if (kind === 39) await this.reopen();
     if (random.chance(0.4)) open.timers.advance(random.pick([1, 1, 25]));
-    // A clock that is set back, as far as many appends have taken.
+    // A clock that is set back by as much as many appends have taken.
     if (random.chance(0.05)) open.timers.time -= random.pick([1, 40, 3_600_000]);
   }
 
@@ -141,7 +141,7 @@ class Writing {
 const endsOf = (store: Store) =>
   new Map(store.logs().map(({ name, endOffset }) => [name, endOffset]));
 
-/** The copy is of one moment: nothing in it relies on what it has not. */
+/** The copy shows one moment: nothing in it relies on anything that it lacks. */
 async function expectMoment(
   writing: Writing,
   begun: number,
@@ -158,7 +158,7 @@ async function expectMoment(
   const known = Math.max(
     begun,
     ...written.filter(isCopied).map(({ appended }) => appended),
-    // One that is newer may have been created after the moment.
+    // A newer one may have been created after the moment.
     ...gone.filter(({ log }) => numberOf(log) < newest).map(({ asked }) => asked),
     ...copy.logs().map(({ name, startOffset }) => {
       const trim = trims.find(({ log, until }) => log === name && until >= startOffset);
@@ -206,7 +206,7 @@ describe('a copy of a folder', () => {
     }
   });
 
-  it('is of one moment, whatever is done to the source meanwhile', async () => {
+  it('shows one moment, whatever is done to the source meanwhile', async () => {
     for (let seed = 1; seed <= 40 * rounds; seed += 1) {
       const fsync = seed % 5 === 0 ? { intervalMs: 50 } : 'strict';
       const writing = await Writing.start(seed, fsync);
@@ -218,7 +218,7 @@ describe('a copy of a folder', () => {
       const begun = writing.moment;
       let isOver = false;
       const working = (async () => {
-        // In the end nothing hinders a copy any more.
+        // At the end nothing prevents a copy any more.
         for (let steps = 0; !isOver; steps += 1) await writing.step(steps > 120);
       })();
       try {
@@ -241,7 +241,7 @@ describe('a copy of a folder', () => {
     }
   }, 600_000);
 
-  it('waits for no lock, and for no clock where nothing is written', async () => {
+  it('waits for no lock, and for no clock if nothing is written', async () => {
     const writing = await Writing.start(3);
     const { disk } = writing;
     await backupFolder(disk, directory, target, options);
@@ -275,7 +275,7 @@ describe('a copy of a folder', () => {
     await rm(parent, { recursive: true });
   });
 
-  it('goes into a folder that is empty, and replaces one that was not finished', async () => {
+  it('goes into an empty folder, and replaces a copy that was not finished', async () => {
     const { disk } = await Writing.start(4);
     await disk.makeDirectory(target);
     await disk.makeDirectory(`${target}.partial`);
@@ -288,7 +288,7 @@ describe('a copy of a folder', () => {
     expect(damages).toEqual([]);
   });
 
-  it('is refused while another one has the same name, and leaves that as it is', async () => {
+  it('is refused while another one with its name is made, and leaves that as it is', async () => {
     const { disk } = await Writing.start(4);
     let second: Promise<unknown> | null = null;
     disk.afterChange = () => {
@@ -304,7 +304,7 @@ describe('a copy of a folder', () => {
     expect(damages).toEqual([]);
   });
 
-  it('is whole whenever another one to the same name begins', async () => {
+  it('is complete whenever another one with its name begins', async () => {
     let changes = Number.POSITIVE_INFINITY;
     for (let at = 1; at <= changes; at += 1) {
       const { disk } = await Writing.start(4);
@@ -347,7 +347,7 @@ describe('a copy of a folder', () => {
 });
 
 describe('a copy that is not finished', () => {
-  it('leaves the source as it is and no folder of its name, wherever a crash comes', async () => {
+  it('leaves the source as it is, and no folder of its name, wherever a crash comes', async () => {
     const { disk } = await Writing.start(5);
     await settle();
     await disk.syncDirectory('/');
@@ -375,7 +375,7 @@ describe('a copy that is not finished', () => {
     }
   }, 600_000);
 
-  it('is not taken for the whole in a folder that was there, wherever a crash comes', async () => {
+  it('is not taken for a complete one in an existing folder, wherever a crash comes', async () => {
     const { disk } = await Writing.start(8);
     await disk.makeDirectory(target);
     await settle();
@@ -408,7 +408,7 @@ describe('a copy that is not finished', () => {
     expect(whole).toBeGreaterThan(crashPolicies.length);
   }, 600_000);
 
-  it('says so, and leaves nothing, where an operation fails', async () => {
+  it('is reported, and leaves nothing, if an operation fails', async () => {
     const operations = ['write', 'sync', 'link', 'rename', 'syncDirectory', 'read'] as const;
     for (const operation of operations) {
       for (let nth = 1; nth < 40; nth += 6) {
@@ -428,7 +428,7 @@ describe('a copy that is not finished', () => {
     }
   });
 
-  it('leaves a folder that was there as it was, where an operation fails', async () => {
+  it('leaves an existing folder as it was if an operation fails', async () => {
     for (let nth = 1; nth < 8; nth += 1) {
       const { disk } = await Writing.start(6);
       await disk.makeDirectory(target);
@@ -445,7 +445,7 @@ describe('a copy that is not finished', () => {
     }
   });
 
-  it('is refused where the source is damaged, or is none', async () => {
+  it('is refused if the source is damaged, or is not a store', async () => {
     for (const number of [0, 1]) {
       const writing = await Writing.start(7);
       await writing.store.log('log-2')?.roll();

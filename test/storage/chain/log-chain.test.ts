@@ -34,7 +34,7 @@ async function append(log: PartitionLog, count: number, what = ''): Promise<void
   }
 }
 
-/** What a look at the folder finds of the chain. */
+/** The chain as readers of the folder find it. */
 async function verified(disk: SimulatedDisk) {
   const { logs, damages } = await verifyStore(disk, directory, readOnly);
   const chain = logs.find(({ name }) => name === 'events')?.chain;
@@ -46,7 +46,7 @@ async function chainedUpTo(heads: readonly ChainHead[], offset: number): Promise
 }
 
 describe('the chain of a log', () => {
-  it('has a head for each segment that is sealed, which a look finds, too', async () => {
+  it('has a head for each sealed segment, which readers find, too', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { log, heads, store } = await openChained(disk);
     await append(log, 40);
@@ -67,7 +67,7 @@ describe('the chain of a log', () => {
     expect(again.heads.length).toBeGreaterThan(2);
   });
 
-  it('is made for what was sealed without one, and is the same then', async () => {
+  it('is made for segments that were sealed without one, and is the same then', async () => {
     const chained = new SimulatedDisk(new SeededRandom(1));
     const plain = new SimulatedDisk(new SeededRandom(1));
     const { log, heads, store } = await openChained(chained);
@@ -86,7 +86,7 @@ describe('the chain of a log', () => {
     expect(upgraded.heads).toEqual(heads);
   });
 
-  it('holds, head by head, whatever was swept and merged and however it stopped', async () => {
+  it('stays valid, head by head, whatever is swept and merged and however it stops', async () => {
     for (let seed = 1; seed <= Math.ceil(5 * rounds); seed += 1) {
       const random = new SeededRandom(seed);
       let disk = new SimulatedDisk(new SeededRandom(seed));
@@ -121,7 +121,7 @@ describe('the chain of a log', () => {
     }
   }, 120_000);
 
-  it('holds wherever a crash ends a sweep', async () => {
+  it('stays valid wherever a crash ends a sweep', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { log, heads } = await openChained(disk);
     await append(log, 60);
@@ -141,7 +141,7 @@ describe('the chain of a log', () => {
     }
   }, 120_000);
 
-  it('gets the entries that a crash has kept from it', async () => {
+  it('gets the entries that a crash has prevented', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const images: SimulatedDisk[] = [];
     const { log, heads } = await openChained(disk);
@@ -158,12 +158,12 @@ describe('the chain of a log', () => {
       await again.store.close();
       const { damages, heads: found } = await verified(crashed);
       expect(damages).toEqual([]);
-      // What was reported before the crash holds after it.
+      // Heads reported before the crash are still valid after it.
       for (const head of again.heads) expect(found).toContainEqual(head);
     }
   }, 120_000);
 
-  it('goes with a copy of the folder', async () => {
+  it('is copied with the folder', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { log, heads } = await openChained(disk);
     await append(log, 40);
@@ -177,7 +177,7 @@ describe('the chain of a log', () => {
     expect(logs[0]?.chain?.heads).toEqual(heads);
   });
 
-  it('that is damaged is reported, kept aside and begun anew', async () => {
+  it('is reported if it is damaged, kept aside and begun again', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { log, heads, store } = await openChained(disk);
     await append(log, 40);
@@ -221,7 +221,7 @@ describe('a forger who has the source', () => {
     const { disk, before } = await filled(isSwept);
     await forgeStore(disk, directory, 'events', { change });
     const { heads, damages } = await verified(disk);
-    // All is as if it had always been so, but for the heads that were kept elsewhere.
+    // Everything looks as if it had always been so, except for heads that were kept elsewhere.
     expect(damages).toEqual([]);
     expect(heads.map(({ offset }) => offset)).toEqual([...before.keys()]);
     for (const { offset, digest } of heads)
@@ -240,7 +240,7 @@ describe('a forger who has the source', () => {
     expect(heads).toEqual(before.slice(0, 3));
   });
 
-  it('cannot put other records behind the first ones', async () => {
+  it('cannot put other records after the first ones', async () => {
     const { disk, heads: before } = await filled();
     await forgeStore(disk, directory, 'events', { keepUntil: before[2]?.offset ?? 0 });
     const { log, store } = await openChained(disk);
@@ -254,7 +254,7 @@ describe('a forger who has the source', () => {
     for (const head of before.slice(3)) expect(heads).not.toContainEqual(head);
   });
 
-  it('who leaves a digest as it was is found without any', async () => {
+  it('is found without any external head if the chain was left as it was', async () => {
     const { disk } = await filled(true);
     const chain = new Map(disk.files()).get(chainPath) ?? Buffer.alloc(0);
     await forgeStore(disk, directory, 'events', { change });
@@ -265,7 +265,7 @@ describe('a forger who has the source', () => {
   });
 });
 
-it('a rewrite of what is not what was sealed is refused, and the log stays as it is', async () => {
+it('a rewrite of records that were not sealed is refused, and the log stays as it is', async () => {
   const disk = new SimulatedDisk(new SeededRandom(5));
   const { log, heads, store } = await openChained(disk);
   await append(log, 40);

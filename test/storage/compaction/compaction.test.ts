@@ -20,7 +20,7 @@ interface Expected extends RecordInput {
 const keyOf = ({ key }: Pick<RecordInput, 'key'>) =>
   (typeof key === 'string' ? Buffer.from(key) : key)?.toString('hex') ?? null;
 
-/** What is left of all records, by the rule alone. */
+/** The records that are left according to the rule alone. */
 function compacted(
   records: readonly Expected[],
   end: number,
@@ -67,7 +67,7 @@ class Compacting {
     await durable;
   }
 
-  /** Appends one record for each pair of key and value; '' is no key, null a tombstone. */
+  /** Appends one record for each pair of key and value; '' means no key, null a tombstone. */
   async put(...pairs: readonly (readonly [key: string, value: string | null])[]): Promise<void> {
     for (const [key, value] of pairs) {
       await this.append({
@@ -96,7 +96,7 @@ class Compacting {
     this.log = log;
   }
 
-  /** Key and value of all that is there. */
+  /** Keys and values of all records. */
   async pairs(): Promise<string[]> {
     return (await everything(this.log)).map(
       ({ key, value }) => `${key?.toString() ?? ''}=${value?.toString() ?? 'gone'}`,
@@ -128,7 +128,7 @@ const shown = ({ offset, timestamp, key, value, terms, headers }: Expected | Log
 });
 
 describe('a compaction', () => {
-  it('leaves of each key the last record, as it was and where it was', async () => {
+  it('leaves only the last record of each key, unchanged and at its offset', async () => {
     const compacting = await Compacting.start();
     const { log } = compacting;
     await compacting.put(['a', '1'], ['b', '1'], ['a', '2'], ['', 'x'], ['c', '1'], ['b', '2']);
@@ -154,7 +154,7 @@ describe('a compaction', () => {
     expect([log.startOffset, log.endOffset, log.compactedUntil]).toEqual([0, 7, 7]);
   });
 
-  it('does not look at what grows, and finds it when it is sealed', async () => {
+  it('does not read the growing segment, and does once it is sealed', async () => {
     const compacting = await Compacting.start();
     await compacting.put(['a', '1'], ['b', '1']);
     await compacting.log.roll();
@@ -167,7 +167,7 @@ describe('a compaction', () => {
     expect(await compacting.pairs()).toEqual(['b=1', 'a=2', 'b=2']);
   });
 
-  it('looks only at whole segments below the offset it is given', async () => {
+  it('reads only whole segments below the given offset', async () => {
     const compacting = await Compacting.start();
     await compacting.put(['a', '1'], ['a', '2']);
     await compacting.log.roll();
@@ -181,7 +181,7 @@ describe('a compaction', () => {
     expect(await compacting.pairs()).toEqual(['a=4']);
   });
 
-  it('keeps a tombstone until its time, and brings nothing back with its end', async () => {
+  it('keeps a tombstone until its time, and removing it brings nothing back', async () => {
     const compacting = await Compacting.start();
     const { timers } = compacting.open;
     await compacting.put(['a', '1'], ['b', '1']);
@@ -202,7 +202,7 @@ describe('a compaction', () => {
     expect(await compacting.pairs()).toEqual(['c=1']);
   });
 
-  it('changes nothing when it is done again', async () => {
+  it('changes nothing when it is repeated', async () => {
     const compacting = await Compacting.start();
     await compacting.put(['a', '1'], ['a', '2'], ['b', null]);
     await compacting.log.roll();
@@ -221,7 +221,7 @@ describe('a compaction', () => {
     }
   });
 
-  it('puts small neighbours into one segment, and none that would be too large', async () => {
+  it('joins small neighbours in one segment, but none that would be too large', async () => {
     const compacting = await Compacting.start();
     for (let index = 0; index < 30; index += 1) {
       await compacting.put([`key ${index % 25}`, 'v'.repeat(60)]);
@@ -239,7 +239,7 @@ describe('a compaction', () => {
     expect(segments.at(-1)).toMatchObject({ nextOffset: 30, isSealed: true });
   });
 
-  it('comes to the same however few keys it can hold in memory', async () => {
+  it('has the same result however few keys it can hold in memory', async () => {
     for (let seed = 1; seed <= 12; seed += 1) {
       const compactionKeysMax = [1, 2, 7][seed % 3] ?? 1;
       const disk = new SimulatedDisk(new SeededRandom(1));
@@ -255,7 +255,7 @@ describe('a compaction', () => {
     }
   });
 
-  it('can leave nothing of a log but where it ends', async () => {
+  it('can leave nothing of a log but its end', async () => {
     const compacting = await Compacting.start();
     await compacting.put(['a', '1'], ['a', null]);
     await compacting.log.roll();
@@ -271,7 +271,7 @@ describe('a compaction', () => {
   });
 });
 
-/** Every way of reading, held against the records that should be there. */
+/** Every way of reading, compared with the records that should be there. */
 async function expectReadable({ log, records }: Compacting, random: SeededRandom): Promise<void> {
   const { startOffset: start, highWatermark: end } = log;
   const there = records.filter(({ offset }) => offset >= start);
@@ -312,7 +312,7 @@ async function expectReadable({ log, records }: Compacting, random: SeededRandom
 }
 
 describe('a compacted log', () => {
-  it('reads as any other, whatever was done to it and however it was stopped', async () => {
+  it('reads like any other, whatever was done to it and however it was stopped', async () => {
     for (let seed = 1; seed <= 60 * rounds; seed += 1) {
       const random = new SeededRandom(seed);
       const disk = new SimulatedDisk(new SeededRandom(seed + 1));
@@ -356,7 +356,7 @@ describe('a compacted log', () => {
     }
   }, 600_000);
 
-  it('is read without a break while it is compacted', async () => {
+  it('is read without interruption while it is compacted', async () => {
     for (let seed = 1; seed <= 10 * rounds; seed += 1) {
       const disk = new SimulatedDisk(new SeededRandom(seed));
       disk.interleaves = true;
@@ -391,7 +391,7 @@ describe('a compacted log', () => {
   });
 });
 
-describe('a compaction that cannot go on', () => {
+describe('a compaction that cannot continue', () => {
   const filled = async (disk: SimulatedDisk) => {
     const compacting = await Compacting.start(disk);
     for (let index = 0; index < 90; index += 1) {
@@ -403,14 +403,14 @@ describe('a compaction that cannot go on', () => {
     return compacting;
   };
 
-  it('for want of room says so, leaves nothing behind and harms no log', async () => {
+  it('for lack of room is reported, leaves nothing behind and harms no log', async () => {
     let refused = 0;
     const succeeded = new Set<string>();
     for (let nth = 1; ; nth += 1) {
       const disk = new SimulatedDisk(new SeededRandom(1));
       const compacting = await filled(disk);
       const { log, open } = compacting;
-      // The manifest has the reserve: what is written aside is what meets a full disk.
+      // The manifest may use the reserve: only the new file meets the full disk.
       const operation = nth % 2 === 0 ? 'write' : 'sync';
       const call = Math.ceil(nth / 2);
       disk.failures = [
@@ -438,7 +438,7 @@ describe('a compaction that cannot go on', () => {
     expect(refused).toBeGreaterThan(5);
   });
 
-  it('ends with the log, which loses nothing by it', async () => {
+  it('ends with the log, which loses nothing', async () => {
     for (const end of ['close', 'drop'] as const) {
       const disk = new SimulatedDisk(new SeededRandom(2));
       disk.interleaves = true;

@@ -4,7 +4,7 @@ import { KeyOffsets } from '../../../storage/compaction/key-offsets.js';
 const key = (number: number) => Buffer.from(`key ${number}`);
 
 describe('a table of the last offsets of keys', () => {
-  it('knows what a map would know, however large it grows', () => {
+  it('returns what a map would return, however large it grows', () => {
     const table = new KeyOffsets(100_000);
     for (let offset = 0; offset < 60_000; offset += 1) table.set(key(offset % 20_011), offset);
     for (let number = 0; number < 20_011; number += 1) {
@@ -14,7 +14,7 @@ describe('a table of the last offsets of keys', () => {
     expect(table.get(key(20_011))).toBeUndefined();
   });
 
-  it('tells every two keys apart, the empty one too, and refuses one too many', () => {
+  it('distinguishes all keys, even the empty one, and refuses one too many', () => {
     const entry = fc.tuple(fc.uint8Array({ maxLength: 3 }), fc.nat());
     fc.assert(
       fc.property(fc.array(entry), fc.integer({ min: 1, max: 20 }), (entries, keysMax) => {

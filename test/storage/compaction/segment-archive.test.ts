@@ -56,7 +56,7 @@ async function offsetsOf(log: PartitionLog): Promise<ReadonlySet<number>> {
 const copies = (disk: SimulatedDisk) =>
   [...disk.files().keys()].filter((path) => path.startsWith(folder) && path.endsWith('.log'));
 
-/** The values of all records in whole copies, by offset: as they were appended, or it throws. */
+/** The values of all records in complete copies, by offset; throws if a copy is not intact. */
 async function archived(disk: SimulatedDisk): Promise<ReadonlyMap<number, string>> {
   const found = new Map<number, string>();
   for (const path of copies(disk)) {
@@ -104,7 +104,7 @@ describe('an archive', () => {
     expect(archivedBytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
   });
 
-  it('is not given again what lies below, and what it has is only read', async () => {
+  it('gets no segment below its start, and only reads a segment that it has', async () => {
     const { disk, log } = await start();
     await fill(log);
     const middle = log.segments[2]?.nextOffset ?? 0;
@@ -124,7 +124,7 @@ describe('an archive', () => {
     expect((await sweep(again.log)).archivedBytes).toBeLessThan(first.archivedBytes);
   });
 
-  it('has what a sweep has removed wherever the power is cut', async () => {
+  it('has every record that a sweep has removed, wherever the power is cut', async () => {
     const original = await start();
     await fill(original.log);
     const images: SimulatedDisk[] = [];
@@ -149,9 +149,9 @@ describe('an archive', () => {
     }
   }, 60_000);
 
-  it('keeps a whole copy that another store of its id has made, and no other one', async () => {
+  it('keeps a complete copy made by another store of its id, and no other copy', async () => {
     const other = await start();
-    // Its segments end where those here do, and are other files.
+    // Its segments end where those here end, but are other files.
     await other.log.append([{ key: null, value: Buffer.from('0'.padEnd(40, '.')) }]).durable;
     await fill(other.log);
     await sweep(other.log);
@@ -181,7 +181,7 @@ describe('an archive', () => {
     for (const name of aside) expect(name).toMatch(/\.log\.node\.partial$/);
   });
 
-  it('keeps everything where a copy is not what the segment was', async () => {
+  it('leaves all records in the log if a copy differs from its segment', async () => {
     const { disk, log } = await start();
     await fill(log);
     const { segments } = log;
@@ -195,7 +195,7 @@ describe('an archive', () => {
     expect(log.segments).toEqual(segments);
   });
 
-  it('keeps everything, and goes on, where the folder is gone', async () => {
+  it('leaves all records in the log, which continues, if the folder is gone', async () => {
     const { disk, store, log } = await start();
     await fill(log);
     await disk.removeDirectory(folder);

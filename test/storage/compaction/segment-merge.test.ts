@@ -24,7 +24,7 @@ async function append(log: PartitionLog): Promise<void> {
   await log.append([{ ...record, terms: ['all', `only-${offset}`] }]).durable;
 }
 
-/** Every record of a log is where it was and can be found; answers how many there are. */
+/** Checks that every record of a log keeps its offset and can be found; returns their number. */
 async function survey(log: PartitionLog): Promise<number> {
   for (let offset = 0; offset < log.highWatermark; offset += 1) {
     const [batch] = await log.read(offset, { maxRecords: 1 });
@@ -44,7 +44,7 @@ async function damagesOf(disk: SimulatedDisk) {
   return damages;
 }
 
-/** A journal and a topic, and what so many crashes left of them. */
+/** A journal and a topic, in the state that this many crashes have left. */
 async function crashedOften(crashes: number): Promise<SimulatedDisk> {
   let disk = new SimulatedDisk(new SeededRandom(11));
   for (let count = 0; count < crashes; count += 1) {
@@ -58,7 +58,7 @@ async function crashedOften(crashes: number): Promise<SimulatedDisk> {
   return disk;
 }
 
-/** Until the disk is asked for nothing any more. */
+/** Settles when the disk gets no more calls. */
 async function untilQuiet(disk: SimulatedDisk): Promise<void> {
   const calls = () => [...disk.calls.values()].reduce((sum, count) => sum + count, 0);
   for (let before = -1; before !== calls(); ) {
@@ -70,7 +70,7 @@ async function untilQuiet(disk: SimulatedDisk): Promise<void> {
 const lengthsOf = (log: PartitionLog) => log.segments.map(({ byteLength }) => byteLength);
 
 describe('small segments that crashes have left', () => {
-  it('are merged at the next start, of every log, and every record is where it was', async () => {
+  it('are merged at the next start, in every log, and every record keeps its offset', async () => {
     const disk = await crashedOften(40);
     const { store, failures } = await openSimulated(disk, options);
     await untilQuiet(disk);
@@ -89,7 +89,7 @@ describe('small segments that crashes have left', () => {
     await again.store.close();
   }, 60_000);
 
-  it('are merged under a reader that never meets a break', async () => {
+  it('are merged under a reader without interrupting it', async () => {
     const disk = await crashedOften(12);
     const { store } = await openSimulated(disk, options);
     const log = logOf(store, 'topic');
@@ -100,7 +100,7 @@ describe('small segments that crashes have left', () => {
     await store.close();
   }, 60_000);
 
-  it('are there, or what they were merged to, wherever a crash comes', async () => {
+  it('are still there, or merged, wherever a crash comes', async () => {
     const disk = await crashedOften(6);
     const images: SimulatedDisk[] = [];
     disk.afterChange = () => images.push(disk.copy());
@@ -125,10 +125,10 @@ describe('small segments that crashes have left', () => {
   }, 300_000);
 });
 
-describe('which neighbours are merged', () => {
+describe('the choice of neighbours to merge', () => {
   const day = 24 * 60 * 60 * 1000;
 
-  /** Sealed segments of so many bytes each. */
+  /** Sealed segments with these numbers of bytes. */
   function segmentsOf(lengths: readonly number[], timeOf = (_place: number) => 0): Segment[] {
     return lengths.map((end, place) => {
       const times = { maxTimestamp: timeOf(place), lastAppendTime: timeOf(place) };
@@ -152,11 +152,11 @@ describe('which neighbours are merged', () => {
     ['beside one that is larger than all of them', segmentsOf([800, 10, 10, 10]), []],
     ['hours apart', segmentsOf([9, 9, 9, 9], (at) => (at * day) / 8), [0, 1, 2, 3]],
     ['days apart', segmentsOf([9, 9, 9, 9], (at) => at * day * 2), []],
-  ])('of %s', (_, segments, expected) => {
+  ])('is right, of %s', (_, segments, expected) => {
     expect(merged(segments)).toEqual(expected);
   });
 
-  it('leaves apart what is further apart than one segment can count', () => {
+  it('leaves apart segments further apart than one segment can count', () => {
     const sparse = (offsets: number) => {
       return segmentsOf([10, 10, 10, 10]).map((segment, place) => {
         const nextOffset = place === 3 ? offsets : place + 1;
@@ -169,7 +169,7 @@ describe('which neighbours are merged', () => {
     expect(merged(sparse(2 ** 32))).toEqual([]);
   });
 
-  it('leaves out what is damaged and what is not sealed', () => {
+  it('leaves out damaged and unsealed segments', () => {
     const segments = segmentsOf(Array.from({ length: 9 }, () => 10));
     const [, , , , damaged] = segments;
     const last = segments.at(-1);

@@ -46,7 +46,7 @@ async function offsetsOf(log: PartitionLog): Promise<number[]> {
 
 const upTo = (end: number) => Array.from({ length: end }, (_, offset) => offset);
 
-/** Every way of reading gives these offsets and no others. */
+/** Every way of reading returns these offsets and no others. */
 async function expectReadable(log: PartitionLog, offsets: readonly number[]): Promise<void> {
   expect(await offsetsOf(log)).toEqual(offsets);
   for (let at = log.startOffset; at <= log.highWatermark; at += 1) {
@@ -73,7 +73,7 @@ async function expectReadable(log: PartitionLog, offsets: readonly number[]): Pr
 }
 
 describe('a sweep', () => {
-  it('leaves what is kept, where it was, and what does not lie below its offset', async () => {
+  it('leaves kept records in their place, and all records not below its offset', async () => {
     const { log, open } = await start();
     await append(log, 40);
     await log.roll();
@@ -99,7 +99,7 @@ describe('a sweep', () => {
     expect(open.failures).toEqual([]);
   });
 
-  it('leaves one segment of many of which nothing stays, also sweep by sweep', async () => {
+  it('leaves one segment of many that keep nothing, also sweep by sweep', async () => {
     const { log, disk } = await start();
     for (let round = 1; round <= 5; round += 1) {
       await append(log, 60);
@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect([reopened?.startOffset, reopened?.endOffset]).toEqual([0, 300]);
   });
 
-  it('does not write a segment that loses nothing and has none to join', async () => {
+  it('does not write a segment that loses nothing and joins no other', async () => {
     const { log, disk } = await start();
     await append(log, 60);
     await log.roll();
@@ -135,7 +135,7 @@ describe('a sweep', () => {
     expect(isSettled).toBe(false);
   });
 
-  it('replaces nothing before what it was decided by is durable', async () => {
+  it('replaces nothing before the basis of its decisions is durable', async () => {
     const { log } = await start();
     await append(log, 60);
     await log.roll();
@@ -203,7 +203,7 @@ describe('a sweep', () => {
   });
 });
 
-/** Where a record that is not kept has gone, all before it have gone that are not kept. */
+/** If a record that is not kept is gone, all earlier ones that are not kept are gone, too. */
 function expectSweptFromTheStart(
   found: readonly number[],
   end: number,
@@ -213,7 +213,7 @@ function expectSweptFromTheStart(
   expect(found).toEqual(upTo(end).filter((offset) => offset >= firstLeft || isKept(offset)));
 }
 
-describe('a sweep that cannot go on', () => {
+describe('a sweep that cannot continue', () => {
   const isKept = (offset: number) => offset % 7 === 0 || (offset > 20 && offset < 30);
   const keeps = ({ offset }: LogRecord) => isKept(offset);
   const filled = async (disk: SimulatedDisk): Promise<Sweeping> => {
@@ -251,7 +251,7 @@ describe('a sweep that cannot go on', () => {
     }
   }, 600_000);
 
-  it('for want of room says so, leaves nothing behind and can be done again', async () => {
+  it('for lack of room is reported, leaves nothing behind and can be repeated', async () => {
     let refused = 0;
     for (let nth = 1; ; nth += 1) {
       const disk = new SimulatedDisk(new SeededRandom(1));
@@ -279,7 +279,7 @@ describe('a sweep that cannot go on', () => {
     expect(refused).toBeGreaterThan(3);
   });
 
-  it('ends in front of damage, whether it knew of it or finds it', async () => {
+  it('ends before damage, whether it knew of it or finds it', async () => {
     for (const isKnown of [true, false]) {
       const disk = new SimulatedDisk(new SeededRandom(1));
       const { log } = await filled(disk);
@@ -305,7 +305,7 @@ describe('a sweep that cannot go on', () => {
     }
   });
 
-  it('is refused, and ended, by the end of its log', async () => {
+  it('is refused, or stopped, by the end of its log', async () => {
     const disk = new SimulatedDisk(new SeededRandom(2));
     disk.interleaves = true;
     const { log, open } = await filled(disk);
@@ -321,7 +321,7 @@ describe('a sweep that cannot go on', () => {
 });
 
 describe('a swept log', () => {
-  it('reads as any other, whatever was done to it and however it was stopped', async () => {
+  it('reads like any other, whatever was done to it and however it was stopped', async () => {
     for (let seed = 1; seed <= 40 * rounds; seed += 1) {
       const random = new SeededRandom(seed);
       let disk = new SimulatedDisk(new SeededRandom(seed + 1));

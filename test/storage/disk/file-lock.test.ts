@@ -50,11 +50,11 @@ describe.each(kinds)('the lock of %s', (_kind, lock) => {
   });
 });
 
-it('the lock is made by the addon here, whatever the machine has besides', () => {
+it('the lock is made by the addon here, whatever else the machine has', () => {
   const [first, second] = [openSync(path, 'w+'), openSync(path, 'r+')];
   try {
     expect(tryLock(first)).toBe(true);
-    // Of the other kind: it would be refused if this machine took that one.
+    // Of the other kind: it would be refused if this machine used that one.
     expect(chooseLock(refusing('MODULE_NOT_FOUND'))(second)).toBe(true);
   } finally {
     closeSync(first);

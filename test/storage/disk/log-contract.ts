@@ -38,7 +38,7 @@ async function found(log: PartitionLog, term: string, order: 'oldest' | 'newest'
   return offsets;
 }
 
-/** The suite; `make` gives an empty place on a disk. */
+/** The suite; `make` returns an empty place on a disk. */
 export function itIsALog(make: () => Promise<DiskUnderTest>): void {
   let place: DiskUnderTest;
   let timers: ManualTimers;
@@ -71,7 +71,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     timers = new ManualTimers();
   });
 
-  it('gives offsets at once and shows records once they are durable', async () => {
+  it('assigns offsets at once and shows records once they are durable', async () => {
     const store = await open();
     const log = await store.createLog('orders');
     const first = log.append([numbered(0), numbered(1)]);
@@ -143,7 +143,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('ends, where it is asked to read once, with what that gave', async () => {
+  it('ends a read that is to read once with the result of its first read', async () => {
     const store = await open();
     const log = await store.createLog('orders');
     const value = Buffer.alloc(1000, 7);
@@ -232,7 +232,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('wakes who waits once, when a record is durable or the log stops', async () => {
+  it('wakes a waiter once, when a record is durable or the log stops', async () => {
     const store = await open();
     const log = await filled(store, 1);
     const woken: string[] = [];
@@ -268,7 +268,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     expect(woken).toEqual([]);
   });
 
-  it('says what it is made of, the same after a restart, and how late each part is', async () => {
+  it('describes its segments, the same after a restart, and how late each one is', async () => {
     let store = await open();
     await filled(store, 10);
     timers.advance(1000);
@@ -282,7 +282,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
       0,
       ...spans.slice(0, -1).map(({ nextOffset }) => nextOffset),
     ]);
-    // The records say 1970, and the future: what counts is when they were appended.
+    // The records claim 1970, and the future: only the append time counts.
     const appended = timers.time - 1000;
     expect(spans[0]?.latestTime).toBe(appended);
     expect(spans.at(-2)?.latestTime).toBe(timers.time);
@@ -306,7 +306,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('seals what grows when it is asked to, and then can be trimmed to its end', async () => {
+  it('seals the growing segment on request, and can then be trimmed to its end', async () => {
     let store = await open();
     const log = await filled(store, 3);
     await log.roll();
@@ -344,7 +344,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('hides what is before an offset in the middle of a segment, until it closes', async () => {
+  it('hides offsets before one in the middle of a segment, until it closes', async () => {
     const store = await open();
     const log = await filled(store, 40);
     log.hideBelow(25);
@@ -364,7 +364,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await again.close();
   });
 
-  it('lets go of whole sealed segments and keeps the rest', async () => {
+  it('removes whole sealed segments and keeps the rest', async () => {
     const store = await open();
     const log = await filled(store, 40);
     const start = await log.trimTo(25);
@@ -380,7 +380,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await again.close();
   });
 
-  it('drops a log for good and gives its name to a new one', async () => {
+  it('drops a log for good and can reuse its name for a new one', async () => {
     const store = await open();
     await filled(store, 20);
     expect(await store.dropLog('orders')).toBe(true);
@@ -394,7 +394,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await again.close();
   });
 
-  it('goes on after a clean stop without reading the log again', async () => {
+  it('continues after a clean stop without reading the log again', async () => {
     let store = await open();
     await filled(store, 25);
     await store.close();
@@ -426,7 +426,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('reads beside a running writer, without a lock, up to what is certified', async () => {
+  it('can be read beside a running writer, without a lock, up to what is certified', async () => {
     const store = await open();
     const log = await filled(store, 20);
     timers.advance(25);
@@ -449,7 +449,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await next.close();
   });
 
-  it('says whether there is room, and keeps a reserve to get out of a full disk', async () => {
+  it('reports whether there is room, and keeps a reserve to get out of a full disk', async () => {
     const store = await open({ freeBytesMin: 2 ** 60, reserveBytes: 5000 });
     const log = await store.createLog('orders');
     await log.append([numbered(0)]).durable;

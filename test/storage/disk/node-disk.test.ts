@@ -32,7 +32,7 @@ it.each([
 const flagOnLinux = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
 describe('a file that is open for synced writes', () => {
-  it('is written, and where Linux runs each of its writes is durable', async () => {
+  it('is written, and on Linux each of its writes is durable', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'stepwell-'));
     try {
       const path = join(directory, 'file');

@@ -10,8 +10,8 @@ async function openFiles() {
   return { disk, files: new OpenFiles(disk, 8) };
 }
 
-describe('a file that is shared', () => {
-  it('stays open for the next one, until it is forgotten', async () => {
+describe('a shared file', () => {
+  it('stays open for the next user, until it is forgotten', async () => {
     const { disk, files } = await openFiles();
     await files.use('/shared', async (file) => disk.size(file));
     expect(disk.openPaths).toEqual(['/shared']);
@@ -19,7 +19,7 @@ describe('a file that is shared', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('is closed behind its reader where it is forgotten while it is opened', async () => {
+  it('is closed after its reader if it is forgotten while it is opened', async () => {
     const { disk, files } = await openFiles();
     const read = files.use('/shared', async (file) => disk.size(file));
     await files.forget('/shared');
@@ -27,7 +27,7 @@ describe('a file that is shared', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('is closed with all others while it is opened', async () => {
+  it('is closed with all others if they are closed while it is opened', async () => {
     const { disk, files } = await openFiles();
     const read = files.use('/shared', async (file) => disk.size(file));
     await files.close();

@@ -9,8 +9,8 @@ async function ownFile() {
   return { disk, files, own: new OwnFile(files, '/own', 'write', true) };
 }
 
-describe('a file of one user', () => {
-  it('is opened anew where it is used while it is closed', async () => {
+describe('a file with one user', () => {
+  it('is opened again if it is used while it is closed', async () => {
     const { disk, own } = await ownFile();
     await own.use(async (file) => disk.write(file, Buffer.from('one'), 0));
     const closed = own.close(disk);
@@ -21,7 +21,7 @@ describe('a file of one user', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('is synced once for all that wait, and again for what was written meanwhile', async () => {
+  it('is synced once for all who wait, and again for later writes', async () => {
     const { disk, own } = await ownFile();
     let syncs = 0;
     const sync = async (file: number) => {
@@ -38,7 +38,7 @@ describe('a file of one user', () => {
     expect(syncs).toBe(3);
   });
 
-  it('is closed once the sync that is under way has ended', async () => {
+  it('is closed once a running sync has ended', async () => {
     const { disk, own } = await ownFile();
     own.wrote();
     const synced = own.synced((file) => disk.sync(file));
@@ -47,7 +47,7 @@ describe('a file of one user', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('is closed where it is idle and another one lacks a descriptor', async () => {
+  it('is closed if it is idle and another one lacks a descriptor', async () => {
     const { disk, files, own } = await ownFile();
     await own.use(async (file) => disk.write(file, Buffer.from('one'), 0));
     disk.failures = [{ operation: 'open', code: 'EMFILE', nth: (disk.calls.get('open') ?? 0) + 1 }];

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Reads the real file; each read takes what the test says, by the test's clock. */
+/** Reads the real file; the test decides how long each read takes by the test's clock. */
 class SlowMachine implements ReadingMachine {
   readonly readSync = (...args: Parameters<ReadingMachine['readSync']>): number => {
     this.time += this.readMs;
@@ -48,7 +48,7 @@ describe('quick reads', () => {
     reads = new QuickReads(machine);
   });
 
-  /** How long the pool has all reads after one that was made here, milliseconds. */
+  /** How long, in milliseconds, the pool makes all reads after one that was made here. */
   function pause(): number {
     const from = machine.time;
     machine.readMs = 0;
@@ -56,18 +56,18 @@ describe('quick reads', () => {
     return machine.time - from;
   }
 
-  it('fill what they are given, and say how much that is', () => {
+  it('fill the given buffer, and return how much that is', () => {
     const target = Buffer.alloc(20);
     expect(reads.read(file, target, 5)).toBe(5);
     expect(target.toString('latin1', 0, 5)).toBe('bytes');
     expect(reads.read(file, target, 10)).toBe(0);
   });
 
-  it('throw as the disk does', () => {
+  it('throw like the disk', () => {
     expect(() => reads.read(-1, Buffer.alloc(4), 0)).toThrow();
   });
 
-  it('leave every ninth one to the pool, so that the event loop goes on', () => {
+  it('leave every ninth one to the pool, so that the event loop continues', () => {
     const made = Array.from({ length: 27 }, () => ask());
     expect(made.filter((isMade) => !isMade)).toHaveLength(3);
     expect(made.lastIndexOf(false)).toBe(26);
@@ -84,14 +84,14 @@ describe('quick reads', () => {
     expect(pause()).toBe(50);
   });
 
-  it('pause for longer while the first one after a pause waits, too, up to seconds', () => {
+  it('pause for longer if the first one after a pause waits, too, up to seconds', () => {
     const pauses: number[] = [];
     for (let round = 0; round < 9; round += 1) {
       machine.wait();
       while (!ask()) machine.time += 1;
       const from = machine.time;
       machine.readMs = 0;
-      // Asked for at the very end, so that the next one waits again.
+      // At the very end of the pause, so that the next one waits again.
       while (machine.time < from + 50 * 2 ** Math.min(round, 6)) {
         expect(ask()).toBe(false);
         machine.time += 1;
@@ -101,7 +101,7 @@ describe('quick reads', () => {
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 3200, 3200, 3200]);
   });
 
-  it('pause shortly again where all was well for as long as they had paused', () => {
+  it('pause briefly again if all was well for as long as they had paused', () => {
     for (const well of [0, 200]) {
       machine.time += well;
       machine.wait();
@@ -110,12 +110,12 @@ describe('quick reads', () => {
     }
   });
 
-  it('do not pause where the processor was taken, and no block was read', () => {
+  it('do not pause if the processor was taken, and no block was read', () => {
     machine.readMs = 2;
     expect([ask(), ask()]).toEqual([true, true]);
   });
 
-  it('pause after very long in any case', () => {
+  it('pause after a very long read in any case', () => {
     machine.readMs = 3;
     expect(ask()).toBe(true);
     expect(pause()).toBe(50);

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Writes the real file; each write takes what the test says, by the test's clock. */
+/** Writes the real file; the test decides how long each write takes by the test's clock. */
 class QuietMachine implements WritingMachine {
   readonly writeSync = (...args: Parameters<WritingMachine['writeSync']>): number => {
     this.time += this.writeMs;
@@ -42,7 +42,7 @@ describe('quick writes', () => {
     writes = new QuickWrites(machine);
   });
 
-  /** One write, after the loop has slept for so long; true = it was made here. */
+  /** One write, after the loop has slept for this long; true = it was made here. */
   function write(idleMs = 0.1, length = 4): boolean {
     machine.idle += idleMs;
     machine.time += idleMs;
@@ -54,20 +54,20 @@ describe('quick writes', () => {
   const some = (count: number, idleMs?: number, length?: number) =>
     Array.from({ length: count }, () => write(idleMs, length));
 
-  /** Of so many that nothing waits for but their own caller. */
+  /** Makes lone writes, for each of which only its own caller waits. */
   function alone(count = 20): void {
     some(count);
     expect(write()).toBe(true);
   }
 
-  it('write what they are given where it belongs, and say how much that is', () => {
+  it('write the given bytes at their place, and return how much that is', () => {
     alone();
     machine.idle += 1;
     expect(writes.write(file, Buffer.from('some bytes'), 3)).toBe(10);
     expect(readFileSync(path, 'latin1').slice(3)).toBe('some bytes');
   });
 
-  it('throw as the disk does', () => {
+  it('throw like the disk', () => {
     alone();
     machine.idle += 1;
     expect(() => writes.write(-1, Buffer.alloc(4), 0)).toThrow();
@@ -77,7 +77,7 @@ describe('quick writes', () => {
     expect(some(6)).toEqual([false, false, false, true, true, true]);
   });
 
-  it('leave a write to the pool for which the loop did not sleep', () => {
+  it('leave a write to the pool if the loop did not sleep before it', () => {
     alone();
     expect([write(0), write(), write()]).toEqual([false, true, true]);
   });
@@ -88,7 +88,7 @@ describe('quick writes', () => {
     alone();
   });
 
-  it('leave groups to the pool, and what follows them', () => {
+  it('leave groups to the pool, and the write after each', () => {
     alone();
     expect(write(0.1, 8 * 1024)).toBe(true);
     expect(write(0.1, 8 * 1024 + 1)).toBe(false);

@@ -3,7 +3,7 @@ import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openSimulated } from '../simulated-store.js';
 
-/** A simulated disk, and what it has made durable while `onSync` had reported nothing. */
+/** A simulated disk, and what became durable on it without a report to `onSync`. */
 class NoticedDisk extends SimulatedDisk {
   readonly unreported: string[] = [];
   private reportsOpen = 0;
@@ -45,7 +45,7 @@ class NoticedDisk extends SimulatedDisk {
 it.each([
   ['with', 1024 * 1024],
   ['without', 0],
-])('all that an append waits for is reported, %s a file in front', async (_, writeAheadBytes) => {
+])('each sync of an append is reported, %s a file in front', async (_, writeAheadBytes) => {
   const disk = new NoticedDisk(new SeededRandom(3));
   const { store } = await openSimulated(disk, {
     onSync: disk.onSync,

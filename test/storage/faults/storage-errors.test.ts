@@ -7,7 +7,7 @@ import {
   isWantOfRoom,
 } from '../../../storage/faults/storage-errors.js';
 
-/** As Node.js throws it: libuv has no name for it, so that its code is the number in words. */
+/** As Node.js throws it: libuv has no name for it, so its code is the number in words. */
 const unnamed = 'Unknown system error -122';
 const quotaMet = Object.assign(new Error(`${unnamed}: ${unnamed}, write`), {
   errno: -constants.errno.EDQUOT,
@@ -17,7 +17,7 @@ const quotaMet = Object.assign(new Error(`${unnamed}: ${unnamed}, write`), {
 
 const failed = Object.assign(new Error('EIO: i/o error, write'), { errno: -5, code: 'EIO' });
 
-it('takes a quota that was met for a disk without room, which Node.js has no name for', () => {
+it('treats a reached quota, for which Node.js has no name, as a full disk', () => {
   const full = diskError('writing', quotaMet);
   expect(full).toBeInstanceOf(DiskFull);
   expect(full.message).toBe('writing failed: EDQUOT: disk quota exceeded, write');
@@ -25,7 +25,7 @@ it('takes a quota that was met for a disk without room, which Node.js has no nam
   expect(diskError('writing', failed)).not.toBeInstanceOf(DiskFull);
 });
 
-it('knows an end for want of room by what caused it', () => {
+it('recognises an end for lack of room by its cause', () => {
   const full = new DiskFull('writing the manifest', quotaMet);
   const ends = [quotaMet, full].map((cause) => new Fence().fail('a synced write', cause));
   for (const end of ends) {

@@ -9,7 +9,7 @@ const runs = 100 * Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 5);
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 const nullable = fc.option(bytes, { nil: null });
-/** Short ones are written another way than long ones, and ASCII another way than the rest. */
+/** Short texts are written differently than long ones, and ASCII differently than the rest. */
 const anyText = fc.oneof(
   fc.string({ maxLength: 80 }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -60,7 +60,7 @@ describe('a record', () => {
     );
   });
 
-  it('is refused with a RangeError where the bytes are not its grammar', () => {
+  it('is refused with a RangeError if the bytes are not in its grammar', () => {
     fc.assert(
       fc.property(
         fc.array(anyRecord, { minLength: 1, maxLength: 3 }),
@@ -81,7 +81,7 @@ describe('a record', () => {
     );
   });
 
-  it('has a time: not a number is none', () => {
+  it('has a finite timestamp', () => {
     expect(() => recordLength({ key: null, value: null, timestamp: Number.NaN })).toThrow(
       RangeError,
     );
@@ -165,7 +165,7 @@ describe('the key index', () => {
 });
 
 describe('the offset index', () => {
-  it('never points behind the batch that is looked for, and at most an interval before it', () => {
+  it('never points behind the batch that is wanted, and at most an interval before it', () => {
     const batches = fc.array(
       fc.record({
         records: fc.integer({ min: 1, max: 50 }),

@@ -33,7 +33,7 @@ it('the hash of a term is the CRC-32 of its UTF-8, however long it is', () => {
   );
 });
 
-it('a key index holds exactly what it was made of, also where recovery has cut its segment', () => {
+it('a key index holds exactly its terms, even if recovery has cut its segment', () => {
   fc.assert(
     fc.property(appended, fc.integer({ min: 0, max: offsetMax + 1 }), (entries, until) => {
       const below = entries.filter(([, offset]) => offset < until);
@@ -49,7 +49,7 @@ it('a key index holds exactly what it was made of, also where recovery has cut i
   );
 });
 
-it('a list of several parts finds what it holds, however often it was asked before', () => {
+it('a list of several parts finds its terms, however often it was searched before', () => {
   const list = new TermList();
   const terms = 150_000;
   const hashes = 1009;

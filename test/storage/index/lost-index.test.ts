@@ -37,9 +37,9 @@ describe('the index of a sealed segment that was used before', () => {
     ['emptied', (disk) => disk.damage(indexPath, () => Buffer.alloc(0))],
     ['cut short', (disk) => disk.damage(indexPath, (bytes) => bytes.subarray(0, -40))],
     ['overwritten', (disk) => disk.damage(indexPath, (bytes) => Buffer.alloc(bytes.length, 0xff))],
-  ])('is made again from the records where it is %s', async (_, lose) => {
+  ])('is rebuilt from the records if it is %s', async (_, lose) => {
     const { disk, store, log, find, odd, failures } = await open();
-    // Another file takes the one place among those that are open.
+    // Another file takes the only place among the open files.
     await log.read(0, { maxRecords: 1 });
     await lose(disk);
     expect(await Promise.all([find('odd-1'), find('odd-1')])).toEqual([odd, odd]);

@@ -7,7 +7,7 @@ const hour = 3_600_000;
 const start = 1_700_000_000_000;
 const record = { key: null, value: Buffer.from('one'), terms: [] };
 
-/** What a log says of when its batches and their records came, oldest first. */
+/** The append times of a log's batches and the timestamps of its records, oldest first. */
 async function timesOf(store: Store, name: string) {
   const batches = (await store.log(name)?.read(0)) ?? [];
   return batches.map((batch) => ({
@@ -18,7 +18,7 @@ async function timesOf(store: Store, name: string) {
 
 describe('a clock that was set back', () => {
   it.each(['closed', 'cut off'])(
-    'never makes time fall in a log, nor after it was %s',
+    'never makes time fall in a log, even after it was %s',
     async (how) => {
       const disk = new SimulatedDisk(new SeededRandom(3));
       const first = await openSimulated(disk);

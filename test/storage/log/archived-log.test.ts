@@ -7,7 +7,7 @@ import { openSimulated } from '../simulated-store.js';
 
 const folder = '/archive';
 const records = 120;
-/** Every sweep leaves those, and what is behind the last one's end. */
+/** Every sweep leaves these, and everything after the end of the last sweep. */
 const kept = 4;
 const sweptUntil = records - 5;
 const startTime = 1_700_000_000_000;
@@ -87,7 +87,7 @@ describe('a log together with its archive', () => {
     }
   });
 
-  it('finds by term and by time what was swept', async () => {
+  it('finds swept records by term and by time', async () => {
     const { store, log } = await swept();
     const whole = await store.withArchive(log, folder);
     for (const ten of [0, 3, 6, 11]) {
@@ -103,7 +103,7 @@ describe('a log together with its archive', () => {
     expect(await whole.offsetFor(startTime + records * 1000)).toBe(records);
   });
 
-  it('has what is left of the log where copies were taken away', async () => {
+  it('has the rest of the log if copies were taken away', async () => {
     const { disk, store, log } = await swept();
     const copies = [...disk.files().keys()].filter((path) => path.startsWith(folder)).sort();
     const [, second] = copies;
@@ -118,7 +118,7 @@ describe('a log together with its archive', () => {
     expect(await read(whole, 0, records, true)).toEqual(expected.reverse());
   });
 
-  it('is refused where the archive is none, or a file of it is not whole', async () => {
+  it('is refused if the archive is missing, or a file of it is not complete', async () => {
     const { disk, store, log } = await swept();
     await expect(store.withArchive(log, '/elsewhere')).rejects.toThrow(NoArchive);
     const [path] = [...disk.files().keys()].filter((each) => each.startsWith(folder)).sort();

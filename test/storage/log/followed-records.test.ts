@@ -9,7 +9,7 @@ import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { seed } from '../../support/seed.js';
 import { openSimulated } from '../simulated-store.js';
 
-/** Keeps what it is given; takes nothing once it is a follower's. */
+/** Keeps the records it gets; `refusal` is set once the log belongs to a follower. */
 class Commits implements CommitStream {
   readonly kept: CommittedRecords[] = [];
 
@@ -44,7 +44,7 @@ const appends = fc.array(fc.array(record, { minLength: 1, maxLength: 4 }), { max
 
 const disk = (own: number) => new SimulatedDisk(new SeededRandom(own));
 
-/** What an owner commits: batch by batch, or what came in one tick in one group. */
+/** The groups of an owner: batch by batch, or everything of one tick in one group. */
 async function committed(given: readonly RecordInput[][], apart: boolean): Promise<Commits> {
   const commits = new Commits(null);
   const { store } = await openSimulated(disk(1), { commits });
@@ -61,7 +61,7 @@ function openFollower(on: SimulatedDisk): Promise<{ store: Store }> {
   return openSimulated(on, { commits: new Commits(new NotTheOwner('it follows')) });
 }
 
-/** All that readers can see of it. */
+/** Everything in it that readers can see. */
 async function contentOf(log: PartitionLog): Promise<unknown> {
   const records = [];
   for (let at = 0; at < log.highWatermark; ) {
@@ -89,7 +89,7 @@ function expected(given: readonly RecordInput[][]): unknown {
   return { records, found };
 }
 
-it('what another machine has committed is followed record by record, once', async () => {
+it('records committed by another machine are followed one by one, once', async () => {
   await fc.assert(
     fc.asyncProperty(appends, fc.nat(12), async (given, first) => {
       const apart = await committed(given, true);
@@ -97,7 +97,7 @@ it('what another machine has committed is followed record by record, once', asyn
       const own = disk(2);
       const { store } = await openFollower(own);
       const log = await store.createLog('log');
-      // In batches of other bounds: some of a batch is here already.
+      // In batches with other bounds: part of a batch is here already.
       await Promise.all(apart.kept.slice(0, first).map((records) => log.follow(records)));
       for (const records of together.kept) await log.follow(records);
       await Promise.all(apart.kept.map((records) => log.follow(records)));
@@ -114,7 +114,7 @@ it('what another machine has committed is followed record by record, once', asyn
   );
 });
 
-it('what is appended after a takeover has the time of then, whatever was followed', async () => {
+it('a record appended after a takeover has the time of then, whatever was followed', async () => {
   const one = { key: null, value: Buffer.from('one') };
   for (const aheadMs of [3_540_000, 200 * 365 * 86_400_000]) {
     const commits = new Commits(new NotTheOwner('it follows'));
@@ -130,7 +130,7 @@ it('what is appended after a takeover has the time of then, whatever was followe
   }
 });
 
-it('what lies behind a gap is not followed', async () => {
+it('records behind a gap are not followed', async () => {
   const one = { key: null, value: Buffer.from('one'), headers: [], terms: [] };
   const { kept } = await committed([[one], [one]], true);
   const { store } = await openFollower(disk(2));
@@ -148,7 +148,7 @@ it('records that leave an offset out are refused, and change nothing', async () 
   const one = { key: null, value: Buffer.from('one'), headers: [], terms: [] };
   const [records] = (await committed([[one, one]], true)).kept;
   if (records === undefined) throw new Error('one batch was committed');
-  // The second record's offset delta stands behind the first one.
+  // The second record's offset delta comes after the first record.
   records.body.writeUInt32LE(5, records.body.length / 2 + 4);
   const { store } = await openFollower(disk(2));
   const log = await store.createLog('log');

@@ -4,7 +4,7 @@ import type { AppendGroup } from '../../../storage/log/append-group.js';
 import { type CommitTarget, GroupCommit } from '../../../storage/log/group-commit.js';
 import { BufferPool } from '../../../storage/log/group-part.js';
 
-/** A step that a test lets happen, or fail. */
+/** A step that the test lets happen, or fail. */
 class Step {
   readonly promise: Promise<void>;
   settle: () => void = () => undefined;
@@ -18,7 +18,7 @@ class Step {
   }
 }
 
-/** Groups that are shared, written, and segments that end when the test says so. */
+/** Groups that are shared and written, and segments that end, when the test says so. */
 class HeldTarget implements CommitTarget {
   readonly refusal = null;
   readonly log: string[] = [];
@@ -36,7 +36,7 @@ class HeldTarget implements CommitTarget {
   share(group: AppendGroup): Promise<void> | null {
     if (!this.isShared) return null;
     expect(this.sharing).toBeNull();
-    // The group before this one may be on its way to the folder, and no other.
+    // Only the group before this one may be on its way to the folder.
     expect(this.shared - this.written).toBeLessThanOrEqual(1);
     this.sharing = new Step(group.baseOffset);
     return this.sharing.promise.then(() => {
@@ -65,7 +65,7 @@ class HeldTarget implements CommitTarget {
   }
 }
 
-/** A commit loop of one log, what it said of each append, and the order of all that settled. */
+/** The commit loop of one log, its answer to each append, and the order in which all settled. */
 class World {
   readonly target: HeldTarget;
   readonly commit: GroupCommit;
@@ -106,7 +106,7 @@ class World {
 
 const round = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A group that is shared is closed a round later than it may be. */
+/** Waits two rounds: a shared group is closed one round later than it could be. */
 async function settled(): Promise<void> {
   await round();
   await round();
@@ -127,7 +127,7 @@ describe('groups that other machines share', () => {
     append();
     target.sharing?.settle();
     await settled();
-    // The third one waits for the first: what is shared is one group ahead of what is written.
+    // The third one waits for the first: sharing is one group ahead of writing.
     expect([target.writing?.firstOffset, target.sharing]).toEqual([0, null]);
     expect(said).toEqual([]);
     target.writing?.settle();
@@ -143,12 +143,12 @@ describe('groups that other machines share', () => {
     expect(said).toEqual(['kept 0', 'kept 1', 'kept 2']);
   });
 
-  it('take all that comes in the round in which the one before is shared', async () => {
+  it('take everything that comes in the round in which the one before is shared', async () => {
     const { target, append } = bound(new World(true));
     append();
     await settled();
     append();
-    // As two sockets that are ready at once: the answer to the first group, and a request.
+    // Like two sockets that are ready at once: the answer to the first group, and a request.
     setImmediate(() => target.sharing?.settle());
     setImmediate(append);
     await round();
@@ -162,7 +162,7 @@ describe('groups that other machines share', () => {
     expect(target.log).toEqual(['0-1', '1-3']);
   });
 
-  it('are refused where the group before them cannot be written', async () => {
+  it('are refused if the group before them cannot be written', async () => {
     const { target, said, append, fence } = bound(new World(true));
     append();
     await settled();
@@ -185,7 +185,7 @@ const moves = ['append', 'append', 'share', 'share', 'write', 'write', 'end'] as
 const faults = ['share fails', 'write fails', 'nothing fails'] as const;
 
 it.each([true, false])(
-  'groups count in order, and nothing before it is written (shared: %s)',
+  'groups count in order, and none before it is written (shared: %s)',
   (isShared) => {
     const walk = fc.record({
       steps: fc.array(fc.constantFrom(...moves), { maxLength: 60 }),
@@ -227,7 +227,7 @@ it.each([true, false])(
         else expect(world.fence.error.cause).toEqual(new Error(fault));
         const ends = said.filter((text) => text.includes(' before '));
         expect(ends).toHaveLength(steps.filter((move) => move === 'end').length);
-        // A segment ends behind all that was appended before that was asked for.
+        // A segment ends after everything that was appended before its end was requested.
         for (const end of offsetsIn(said, 'ended')) expect(kept.length).toBeGreaterThanOrEqual(end);
         const written = target.log.filter((text) => text !== 'end').map((text) => text.split('-'));
         expect(written.map(([first]) => first)).toEqual(

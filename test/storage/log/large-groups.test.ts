@@ -15,7 +15,7 @@ const recordOf = (size: number, index: number) => ({
   terms: [],
 });
 
-/** A simulated disk, and how much each of its writes brought at once. */
+/** A simulated disk, and how many bytes each of its writes had. */
 class MeasuredDisk extends SimulatedDisk {
   readonly written: number[] = [];
 
@@ -25,8 +25,8 @@ class MeasuredDisk extends SimulatedDisk {
   }
 }
 
-describe('large records that come together', () => {
-  it('lie in buffers that take little more than their bytes', () => {
+describe('large records that are appended together', () => {
+  it('take buffers of little more than their bytes', () => {
     const group = new AppendGroup(new BufferPool());
     for (const [index, size] of megabytes.entries()) group.append([recordOf(size, index)], 1000);
     group.close();

@@ -4,7 +4,7 @@ import { openSimulated, settle } from '../simulated-store.js';
 
 const record = (text: string) => ({ key: null, value: Buffer.from(text), terms: [] });
 
-/** A log, and how many records each group that was written has. */
+/** A log, and the number of records in each group that was written. */
 async function open() {
   const groups: number[] = [];
   const disk = new SimulatedDisk(new SeededRandom(3));
@@ -43,7 +43,7 @@ describe('an append that lingers', () => {
     await store.close();
   });
 
-  it('stays behind the group in flight, and then lingers', async () => {
+  it('waits behind the group in flight, and then lingers', async () => {
     const { store, timers, log, groups } = await open();
     const inFlight = log.append([record('one')]);
     await Promise.resolve();

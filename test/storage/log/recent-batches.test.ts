@@ -5,7 +5,7 @@ import { openSimulated } from '../simulated-store.js';
 
 const kibibyte = 1024;
 
-it('what was read last is found by its offsets, as far as it is no more than 256 KiB', async () => {
+it('batches read last are found by their offsets, up to 256 KiB', async () => {
   const { store } = await openSimulated(new SimulatedDisk(new SeededRandom(1)));
   const log = await store.createLog('log');
   for (let batch = 0; batch < 10; batch += 1) {

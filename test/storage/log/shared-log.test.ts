@@ -6,7 +6,7 @@ import { openSimulated } from '../simulated-store.js';
 
 const record = (text: string) => ({ key: null, value: Buffer.from(text), terms: [] });
 
-/** Takes what it is given, until it is closed. */
+/** Accepts everything it gets, until it is closed. */
 class Commits implements CommitStream {
   refusal: Error | null = null;
   readonly taken: string[] = [];
@@ -26,13 +26,13 @@ class Commits implements CommitStream {
 }
 
 describe('a log that other machines share', () => {
-  it('has nothing in its folder that they have not, when it ceases to be shared', async () => {
+  it('has nothing in its folder that they do not have, when it ceases to be shared', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const commits = new Commits();
     const { store } = await openSimulated(disk, { commits });
     const log = await store.createLog('log');
     await log.append([record('first')]).durable;
-    // It is taken, and the log is given up before it is committed.
+    // It is accepted, and the log is given up before it is committed.
     const late = log.append([record('late')]).durable;
     commits.refusal = new NotTheOwner('the log was given up');
     await expect(late).rejects.toThrow();

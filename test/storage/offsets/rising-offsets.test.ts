@@ -5,7 +5,7 @@ const rising = fc.array(fc.nat(30), { maxLength: 20 }).map((list) => list.sort((
 const distinct = (list: readonly number[]) => [...new Set(list)].sort((a, b) => a - b);
 
 describe('lists of rising offsets', () => {
-  it('have together what stands in any of them, once', () => {
+  it('have a union: the offsets in any of them, once', () => {
     fc.assert(
       fc.property(fc.array(rising, { maxLength: 4 }), (lists) => {
         expect(union(lists)).toEqual(distinct(lists.flat()));
@@ -13,7 +13,7 @@ describe('lists of rising offsets', () => {
     );
   });
 
-  it('have in common what stands in every one of them', () => {
+  it('have an intersection: the offsets in every one of them', () => {
     fc.assert(
       fc.property(fc.array(rising.map(distinct), { minLength: 1, maxLength: 4 }), (lists) => {
         const expected = distinct(lists.flat()).filter((offset) =>
@@ -24,7 +24,7 @@ describe('lists of rising offsets', () => {
     );
   });
 
-  it('have nothing in common where there is none', () => {
+  it('have an empty intersection if there are none', () => {
     expect(intersection([])).toEqual([]);
     expect(union([])).toEqual([]);
   });

@@ -12,8 +12,8 @@ const hurt = (disk: SimulatedDisk, file: string) =>
     return bytes;
   });
 
-describe('what is salvaged', () => {
-  it('is all that reads, at its offset; and a start goes on behind what was lost', async () => {
+describe('a salvaged folder', () => {
+  it('has all that can be read, at its offset; and a start continues behind the loss', async () => {
     for (const kind of ['sealed', 'growing', 'missing'] as const) {
       const disk = (await written(1)).restart();
       const logs = [...disk.files()].filter(([path, bytes]) => {
@@ -36,7 +36,7 @@ describe('what is salvaged', () => {
     }
   });
 
-  it('is that of a folder on a disk that was mounted read-only', async () => {
+  it('can be made from a disk that was mounted read-only', async () => {
     const disk = (await written(4)).restart();
     const { lock } = disk;
     // A lock needs the file to be open for writing.
@@ -52,7 +52,7 @@ describe('what is salvaged', () => {
     await store.close();
   });
 
-  it('has its name once it is whole, wherever a crash comes, and leaves the source', async () => {
+  it('gets its name once complete, and leaves the source, wherever a crash comes', async () => {
     const disk = (await written(2)).restart();
     hurt(disk, '/data/logs/0000000000/0000000001.log');
     await disk.syncDirectory('/');
@@ -82,7 +82,7 @@ describe('what is salvaged', () => {
     }
   }, 600_000);
 
-  it('is nothing where an operation fails', async () => {
+  it('does not exist if an operation fails', async () => {
     let failed = 0;
     for (const operation of ['write', 'sync', 'rename', 'syncDirectory'] as const) {
       for (let nth = 1; nth < 30; nth += 7) {
@@ -106,11 +106,11 @@ describe('what is salvaged', () => {
   });
 });
 
-describe('what is salvaged where neither copy of the manifest begins intact', () => {
+describe('a folder salvaged although neither copy of the manifest begins intact', () => {
   const copies = ['/data/MANIFEST', '/data/MANIFEST.copy'];
   const all = Array.from({ length: 15 }, (_, offset) => offset);
 
-  /** What a store holds that was made of this one. */
+  /** The content of a store that was salvaged from this one. */
   async function salvaged(disk: SimulatedDisk) {
     const { damages } = await salvageFolder(disk, directory, '/good', options, settings);
     const store = await openStore(disk, '/good', options);
@@ -127,7 +127,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
 
   const headless = (bytes: Buffer) => bytes.fill(0xff, 0, Math.min(40, bytes.length));
 
-  it('is everything, by the names that are left in it', async () => {
+  it('has everything, by the names that are left in it', async () => {
     for (const stop of ['kill', 'cleanly'] as const) {
       let disk = await written(6);
       if (stop === 'cleanly') {
@@ -145,7 +145,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
     }
   });
 
-  it('has all records of what nothing names, under another name', async () => {
+  it('has all records of a log without a name, under another name', async () => {
     const disk = (await written(6)).restart();
     for (const copy of copies) await disk.remove(copy);
     const { damages, offsets } = await salvaged(disk);
@@ -153,7 +153,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
     expect(damages).toContain('logs/0000000001: nothing says its name; it is called found/1');
   });
 
-  it('has a gap where a file is gone as well, and says which offsets that were', async () => {
+  it('has a gap if a file is gone as well, and reports its offsets', async () => {
     const disk = (await written(6)).restart();
     for (const copy of copies) disk.damage(copy, headless);
     await disk.remove('/data/logs/0000000000/0000000001.log');
@@ -166,7 +166,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
     expect(damages).toContain(`events ${range}: no file has these offsets`);
   });
 
-  it('is what sweeps have left, with the files of those that a crash ended', async () => {
+  it('has what sweeps have left, even if a crash left the old files', async () => {
     const disk = (await written(7)).restart();
     const { store } = await openSimulated(disk, { segmentBytes: 900 });
     const images: SimulatedDisk[] = [];
@@ -189,7 +189,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
       await before.close();
       for (const copy of copies) image.damage(copy, headless);
       const { offsets } = await salvaged(image);
-      // What is of a sweep that was not listed yet may count as done.
+      // A sweep that was not listed yet may count as done.
       for (const [name, some] of Object.entries(expected)) {
         expect(offsets[name]).toEqual(expect.arrayContaining([...kept]));
         expect(some).toEqual(expect.arrayContaining(offsets[name] ?? []));
@@ -197,7 +197,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
     }
   }, 120_000);
 
-  it('is nothing where no segment begins intact either', async () => {
+  it('does not exist if no segment begins intact either', async () => {
     const disk = (await written(6)).restart();
     for (const [path] of disk.files()) {
       if (/MANIFEST|[.]log$/.test(path)) disk.damage(path, headless);
@@ -209,8 +209,8 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
   });
 });
 
-describe('a copy of a store of which a log that lives with damage is damaged', () => {
-  it('holds what is in front of damage that was not sealed, and says so', async () => {
+describe('a copy of a store in which a log that isolates damage is damaged', () => {
+  it('has what is before damage that was not sealed, and reports it', async () => {
     const disk = await written(4);
     const grown = [...disk.files()].findLast(([path, bytes]) => {
       return /^\/data\/logs\/0000000001\/.*log$/.test(path) && bytes.length > 450;
@@ -233,7 +233,7 @@ describe('a copy of a store of which a log that lives with damage is damaged', (
     await store.close();
   });
 
-  it('is without a sealed file that is gone, and says so', async () => {
+  it('lacks a sealed file that is gone, and reports it', async () => {
     const disk = await written(5);
     const isolatesDamage = (name: string) => name === 'orders';
     await disk.remove('/data/logs/0000000001/0000000001.log');

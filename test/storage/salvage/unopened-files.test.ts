@@ -8,7 +8,7 @@ import { directory, openSimulated, readOnly } from '../simulated-store.js';
 const options = { ...readOnly, readOnly: false, segmentBytes: 900, reserveBytes: 0 };
 const index = '/data/logs/0000000000/0000000001.index';
 
-/** A closed store of which the disk does not open one index any more. */
+/** A closed store in which the disk can no longer open one index. */
 async function unopened(): Promise<SimulatedDisk> {
   const disk = new SimulatedDisk(new SeededRandom(1));
   const { store } = await openSimulated(disk, { segmentBytes: 900 });
@@ -22,14 +22,14 @@ async function unopened(): Promise<SimulatedDisk> {
   return disk;
 }
 
-describe('an index that the disk does not open', () => {
-  it('is named as damage, and what else there is is verified', async () => {
+describe('an index that the disk cannot open', () => {
+  it('is reported as damage, and everything else is verified', async () => {
     const { logs, damages } = await verifyStore(await unopened(), directory, readOnly);
     expect(damages.map(({ range }) => range.file)).toEqual([index]);
     expect(logs).toHaveLength(1);
   });
 
-  it('is left out of what is salvaged, and no record is lost', async () => {
+  it('is left out of a salvaged folder, and no record is lost', async () => {
     const disk = await unopened();
     const { damages } = await salvageFolder(disk, directory, '/good', options, {
       known: { first: { name: 'events', settings: {} } },

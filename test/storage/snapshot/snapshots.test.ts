@@ -15,7 +15,7 @@ async function open(disk: SimulatedDisk): Promise<Store> {
   return (await openSimulated(disk)).store;
 }
 
-/** What is found, with all of its parts. */
+/** The snapshot that is found, with all of its parts. */
 async function found({ snapshots }: Store, label = 'a', until = 1000) {
   const passed: PassedOver[] = [];
   const latest = await snapshots.latest(label, until, (each) => passed.push(each));
@@ -43,7 +43,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('are two at most, and go where records below them do', async () => {
+  it('are two at most, and are removed with the records below them', async () => {
     const disk = new SimulatedDisk();
     const store = await open(disk);
     for (const offset of [10, 20, 30]) {
@@ -60,7 +60,7 @@ describe('snapshots', () => {
     });
   });
 
-  it('of another folder are passed over', async () => {
+  it('are skipped if they are of another folder', async () => {
     const disk = new SimulatedDisk();
     const first = await open(disk);
     await first.snapshots.write({ offset: 10, label: 'a' }, partsOf('x'));
@@ -77,7 +77,7 @@ describe('snapshots', () => {
     });
   });
 
-  it('leave the earlier one or the new one, whole, whenever a crash comes', async () => {
+  it('leave the earlier one or the new one, complete, whenever a crash comes', async () => {
     let steps = 0;
     const counting = new SimulatedDisk();
     const first = await open(counting);
@@ -111,7 +111,7 @@ describe('snapshots', () => {
     expect(offsets).toEqual(new Set([10, 20]));
   });
 
-  it('are not used where any byte of them has changed', async () => {
+  it('are not used if any byte of them has changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, change) => {
         const disk = new SimulatedDisk();
@@ -126,7 +126,7 @@ describe('snapshots', () => {
         await disk.write(file, Buffer.from([(byte[0] ?? 0) ^ change]), at);
         await disk.close(file);
         const left = await found(store);
-        // Zeros between parts say nothing.
+        // Zeros between parts mean nothing.
         expect([10, 20]).toContain(left.offset);
         expect(left.parts).toEqual(partsOf(left.offset === 20 ? 'y' : 'x'));
         expect(left.reasons).toHaveLength(left.offset === 20 ? 0 : 1);
@@ -135,7 +135,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('that cannot be written leave the store as it is', async () => {
+  it('leave the store as it is if they cannot be written', async () => {
     const disk = new SimulatedDisk();
     const { store, failures } = await openSimulated(disk);
     await store.snapshots.write({ offset: 10, label: 'a' }, partsOf('x'));

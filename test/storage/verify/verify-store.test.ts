@@ -57,7 +57,7 @@ const filesOf = (disk: SimulatedDisk) =>
   [...disk.files()].filter(([, bytes]) => bytes.length > 0).map(([path]) => path);
 
 describe('a store without damage', () => {
-  it.each(['cleanly', 'kill'] as const)('is found whole after it stopped: %s', async (stop) => {
+  it.each(['cleanly', 'kill'] as const)('is found intact after it stopped: %s', async (stop) => {
     const { disk } = await workedDisk(stop);
     const before = new Map(disk.files());
     const { logs, damages } = await verify(disk);
@@ -72,7 +72,7 @@ describe('a store without damage', () => {
     expect(new Map(disk.files())).toEqual(before);
   });
 
-  it('is found whole while its server writes, up to what is durable', async () => {
+  it('is found intact while its server writes, up to what is durable', async () => {
     const disk = new SimulatedDisk(new SeededRandom(6));
     const { store, timers } = await openSimulated(disk, { segmentBytes: 600 });
     const log = await store.createLog('journal', { preparesNextSegment: true });
@@ -88,7 +88,7 @@ describe('a store without damage', () => {
     await store.close();
   });
 
-  it('is no store where there is none', async () => {
+  it('is not reported for a folder without a store', async () => {
     const disk = new SimulatedDisk(new SeededRandom(7));
     await disk.makeDirectory(directory);
     await expect(verify(disk)).rejects.toThrow(DiskFailure);
@@ -144,7 +144,7 @@ describe('damage', () => {
     expect(unnoticed).toEqual([]);
   });
 
-  it('names file, range and the last offset before it, and hides nothing else', async () => {
+  it('is reported with file, range and last good offset, and hides no other damage', async () => {
     const { disk } = await workedDisk('cleanly');
     const [first = '', second = ''] = filesOf(disk).filter((path) => path.endsWith('.log'));
     const twice = flipped(flipped(disk, second, 180), first, 180);
@@ -159,7 +159,7 @@ describe('damage', () => {
     ]);
   });
 
-  it('is a file that is missing, but for an index, which is made again', async () => {
+  it('includes a missing file, except for an index, which is rebuilt', async () => {
     const { disk } = await workedDisk('cleanly');
     for (const path of filesOf(disk)) {
       const without = disk.copy();
@@ -173,7 +173,7 @@ describe('damage', () => {
   });
 });
 
-describe('an index that is intact and wrong', () => {
+describe('an index that is intact but wrong', () => {
   const index = `${directory}/logs/0000000000/0000000000.index`;
 
   /** A store whose first index was made by `forge` from the terms of its records, in order. */
@@ -202,7 +202,7 @@ describe('an index that is intact and wrong', () => {
     return (await verify(disk)).damages;
   }
 
-  it('is distinguished from one that is right', async () => {
+  it('is distinguished from a right one', async () => {
     expect(await forged(() => undefined)).toEqual([]);
   });
 
@@ -211,14 +211,14 @@ describe('an index that is intact and wrong', () => {
     ['leads to a record that lacks the term', (terms) => terms.splice(9, 0, ['step-0', 4])],
     ['leads to one record twice', (terms) => terms.splice(8, 0, ['run-1', 4])],
     ['has a term that no record carries', (terms) => terms.push(['run-2', 19])],
-  ])('is damage where it %s', async (_, forge) => {
+  ])('is reported as damage if it %s', async (_, forge) => {
     const damages = await forged(forge);
     expect(damages.map(({ range }) => range.file)).toEqual([index]);
   });
 });
 
 describe('a verification', () => {
-  it('looks at each entry of an index once, however many records carry one term', async () => {
+  it('reads each entry of an index once, however many records carry one term', async () => {
     const disk = new SimulatedDisk(new SeededRandom(9));
     const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 * 1024 });
     const log = await store.createLog('journal');
@@ -229,12 +229,12 @@ describe('a verification', () => {
     }));
     for (let count = 0; count < 120; count += 1) await log.append(records).durable;
     await store.close();
-    // What decodes the entries of a term for each of its records takes minutes.
+    // Decoding the entries of a term again for each of its records would take minutes.
     const { logs, damages } = await verify(disk);
     expect([damages, logs[0]?.records, logs[0]?.indexes]).toEqual([[], 120_000, 1]);
   });
 
-  it('says how far it is, up to all of it', async () => {
+  it('reports its progress, up to the end', async () => {
     const { disk } = await workedDisk('cleanly');
     const seen: VerifyProgress[] = [];
     const { logs } = await verify(disk, (progress) => seen.push(progress));

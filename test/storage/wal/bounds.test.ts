@@ -6,14 +6,14 @@ import { id, KnownLog, openAhead } from './known-log.js';
 
 const megabyte = 1024 * 1024;
 
-/** A log whose file is synced as soon as that is asked for. */
+/** A log whose file is synced as soon as that is requested. */
 class QuickLog extends KnownLog {
   override async sync(): Promise<void> {
     this.synced = this.written;
   }
 }
 
-/** A write-ahead log that is there, of so many bytes. */
+/** A write-ahead log that exists, with this many bytes. */
 async function made(bytes: number) {
   const disk = new SimulatedDisk(new SeededRandom(1));
   const opened = await openAhead(disk, bytes);
@@ -26,8 +26,8 @@ async function made(bytes: number) {
 const logsOf = (count: number) => Array.from({ length: count }, (_, id) => new KnownLog(id));
 const quickLogs = (count: number) => Array.from({ length: count }, (_, id) => new QuickLog(id));
 
-describe('what is written ahead', () => {
-  it('is at most 256 logs, until their files are synced', async () => {
+describe('writing ahead', () => {
+  it('covers at most 256 logs, until their files are synced', async () => {
     const { ahead } = await made(megabyte);
     const logs = logsOf(300);
     const answers: boolean[] = [];
@@ -38,7 +38,7 @@ describe('what is written ahead', () => {
     const written = logs.filter((log) => log.ahead.length > 0);
     expect(written.length).toBeGreaterThan(250);
     expect(ahead.dirty.size).toBe(256);
-    // One of those may go on.
+    // One of those may continue.
     const [latest] = written.slice(-1);
     expect(await latest?.append(ahead, 10)).toBe(true);
     for (let tries = 0; tries < 400 && ahead.dirty.size > 128; tries += 1) {
@@ -50,7 +50,7 @@ describe('what is written ahead', () => {
     await ahead.stop();
   });
 
-  it('goes on in the other half where files are synced in time', async () => {
+  it('continues in the other half if files are synced in time', async () => {
     const { disk, folder, ahead } = await made(2000);
     const logs = quickLogs(4);
     for (let count = 0; count < 100; count += 1) {
@@ -58,13 +58,13 @@ describe('what is written ahead', () => {
       expect(written).toEqual([true, true, true, true]);
       await settle();
     }
-    // The half before the last turn is not needed.
+    // The half before the last change of halves is not needed.
     const left = await readWalFile({ ...folder, disk: disk.crash('nothing', 1) }, id);
     expect(left?.parts.length).toBeLessThan(14);
     await ahead.stop();
   });
 
-  it('is no group of more than 64 KiB, and none that half of the log does not hold', async () => {
+  it('excludes groups of more than 64 KiB, and those larger than half of the log', async () => {
     const { ahead } = await made(megabyte);
     const [log] = quickLogs(1);
     expect(await log?.append(ahead, 64 * 1024)).toBe(true);
@@ -72,13 +72,13 @@ describe('what is written ahead', () => {
     await ahead.stop();
     const small = await made(2000);
     const [other] = quickLogs(1);
-    // Beside its own header those of the entry, and of two without groups.
+    // Beside its own header, the header of the entry and of two entries without groups.
     expect(await other?.append(small.ahead, 1000 - 16 - 3 * 48)).toBe(true);
     expect(await other?.append(small.ahead, 1000 - 16 - 3 * 48 + 1)).toBe(false);
     await small.ahead.stop();
   });
 
-  it('is written in entries of 4 MiB at most', async () => {
+  it('uses entries of 4 MiB at most', async () => {
     const { disk, ahead } = await made(32 * megabyte);
     const before = disk.calls.get('write') ?? 0;
     await Promise.all(quickLogs(101).map((log) => log.append(ahead, 60 * 1024)));
@@ -87,7 +87,7 @@ describe('what is written ahead', () => {
     await ahead.stop();
   });
 
-  it('gathers as long as groups come together', async () => {
+  it('expects more groups as long as groups come together', async () => {
     const { ahead } = await made(megabyte);
     const logs = quickLogs(3);
     await Promise.all(logs.map((log) => log.append(ahead, 10)));
@@ -115,7 +115,7 @@ describe('what is written ahead', () => {
 });
 
 describe('a stop', () => {
-  it('waits for what is under way, begins nothing, and leaves nothing open', async () => {
+  it('waits for running work, begins nothing, and leaves nothing open', async () => {
     const { disk, timers, ahead } = await made(megabyte);
     const logs = logsOf(200);
     for (const log of logs) await log.append(ahead, 10);

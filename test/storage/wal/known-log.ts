@@ -13,10 +13,10 @@ import type { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { ManualTimers } from '../simulated-store.js';
 
 const random = (length: number) => Buffer.alloc(length, 7);
-/** Of the write-ahead log. */
+/** The bytes of the write-ahead log. */
 export const id = random(16);
 
-/** A folder with a manifest and no logs, and the write-ahead log of it. */
+/** A folder with a manifest and no logs, and its write-ahead log. */
 export async function openAhead(disk: SimulatedDisk, bytes: number) {
   const directory = new StoreDirectory('/data');
   await disk.makeDirectory('/data');
@@ -63,7 +63,7 @@ export class KnownLog implements AheadLog {
   }
 
   /**
-   * Appends `length` bytes: they are acknowledged when this settles. Answers whether they were
+   * Appends `length` bytes, which are acknowledged when this settles. Returns whether they were
    * written ahead.
    */
   async append(ahead: WriteAhead, length: number): Promise<boolean> {

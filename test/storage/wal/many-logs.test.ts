@@ -43,7 +43,7 @@ const syncsOf = ({ calls }: SimulatedDisk) => calls.get('sync') ?? 0;
 const versionOf = (disk: SimulatedDisk) =>
   disk.files().get(`${directory}/MANIFEST`)?.readUInt16LE(10);
 
-/** There is as much room as is always left free. */
+/** There is only as much room as is always left free. */
 function lackRoom(disk: SimulatedDisk): void {
   disk.freeBytes = 32 * 1024;
 }
@@ -65,7 +65,7 @@ async function valuesOf(store: Store, name: string, from = 0): Promise<string[]>
 }
 
 describe('many logs that are appended to at the same time', () => {
-  it('become durable in a few writes, which a power cut leaves whole', async () => {
+  it('become durable in a few writes, each of which survives a power cut as a whole', async () => {
     const { disk, syncs } = await running();
     expect(syncs).toBeLessThan(names.length / 2);
     const left = disk.crash('nothing', 1);
@@ -77,7 +77,7 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
-  it('are in no watermark before they are in their own files', async () => {
+  it('have no watermark before their groups are in their own files', async () => {
     const { disk, timers, store } = await running();
     const log = store.log('log-7');
     const marked = async () => {
@@ -98,7 +98,7 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
-  it('have a format of their own until they are closed', async () => {
+  it('need a newer manifest version until they are closed', async () => {
     const { disk, store, failures } = await running();
     expect(versionOf(disk)).toBe(3);
     await store.close();
@@ -112,7 +112,7 @@ describe('many logs that are appended to at the same time', () => {
     expect(failures).toEqual([]);
   });
 
-  it('are refused where what was acknowledged does not read, and reported by verify', async () => {
+  it('are refused if acknowledged groups cannot be read, and reported by verify', async () => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     // In the first entry with groups.
@@ -129,7 +129,7 @@ describe('many logs that are appended to at the same time', () => {
     expect(damages.map(({ range }) => range.file)).toContain(wal);
   });
 
-  it('are of no use where the file of their segment is lost', async () => {
+  it('gain nothing from it if the file of their segment is lost', async () => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     const segment = [...left.files().keys()].filter((path) => /logs.*log$/.test(path)).at(-1) ?? '';
@@ -140,7 +140,7 @@ describe('many logs that are appended to at the same time', () => {
     });
   });
 
-  it('are refused where the file that has them is gone, and reported by verify', async () => {
+  it('are refused if the write-ahead log is gone, and reported by verify', async () => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     await left.remove(wal);
@@ -157,14 +157,14 @@ describe('many logs that are appended to at the same time', () => {
     ['another length', (wal: Buffer) => wal.subarray(0, 1001)],
     ['half of its length', (wal: Buffer) => wal.subarray(0, wal.length / 2)],
     ['the id of another one', (wal: Buffer) => Buffer.from(wal).fill(9, 32, 48)],
-  ])('are refused where the file that has them has %s', async (_, change) => {
+  ])('are refused if the write-ahead log has %s', async (_, change) => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     left.damage(wal, change);
     await expect(openSimulated(left, ahead)).rejects.toMatchObject({ exitCode: 65 });
   });
 
-  it('are there after power cuts at any moment of the start that puts them right', async () => {
+  it('keep everything after power cuts at any moment of the repairing start', async () => {
     const { disk } = await running();
     const first = disk.crash('nothing', 1);
     const moments: SimulatedDisk[] = [];
@@ -183,7 +183,7 @@ describe('many logs that are appended to at the same time', () => {
     }
   });
 
-  it('are not those of a log of the same name that was dropped', async () => {
+  it('are not confused with a dropped log of the same name', async () => {
     const { disk, store } = await running();
     await store.dropLog('log-3');
     await store.createLog('log-3');
@@ -194,7 +194,7 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
-  it('are there where their log was sealed, compacted, swept or trimmed meanwhile', async () => {
+  it('keep everything if they are sealed, compacted, swept or trimmed meanwhile', async () => {
     const { disk, timers, store } = await running();
     const [sealed, compacted, swept, trimmed] = ['log-1', 'log-2', 'log-3', 'log-4'].map((name) =>
       store.log(name),
@@ -203,7 +203,7 @@ describe('many logs that are appended to at the same time', () => {
     await compacted?.roll();
     await compacted?.compact({ tombstonesBefore: 0 });
     await swept?.roll();
-    // The watermarks are of the segments that are sealed now.
+    // The watermarks now belong to the sealed segments.
     timers.advance(25);
     await settle();
     await swept?.sweep({
@@ -223,7 +223,7 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
-  it('are in the file of a segment that ends, also where there is no room to seal it', async () => {
+  it('have their groups in a segment that ends, even without room to seal it', async () => {
     const { disk, timers, store } = await running();
     const log = store.log('log-7');
     failTo(disk, 'write', 'ENOSPC', 1, `${directory}/logs/0000000007/`);
@@ -243,7 +243,7 @@ describe('many logs that are appended to at the same time', () => {
     expect(await valuesOf(again.store, 'log-7')).toEqual(['first', 'second', 'third']);
   });
 
-  it('are committed elsewhere before, where another machine is to have them', async () => {
+  it('are committed elsewhere first, if another machine is to have them', async () => {
     const committed: string[] = [];
     const commits: CommitStream = {
       shares: () => true,
@@ -258,7 +258,7 @@ describe('many logs that are appended to at the same time', () => {
     expect(await valuesOf(store, 'log-9')).toEqual(['first', 'second', 'third']);
   });
 
-  it('leave a folder that goes on where there is no room at the clean stop', async () => {
+  it('leave a usable folder if there is no room at the clean stop', async () => {
     const { disk, store } = await running();
     failTo(disk, 'write', 'ENOSPC', 1, asideManifest);
     await store.close();
@@ -271,7 +271,7 @@ describe('many logs that are appended to at the same time', () => {
     await again.store.close();
   });
 
-  it('are in their own files after some seconds', async () => {
+  it('have their groups in their own files after some seconds', async () => {
     const { disk, timers, store } = await running();
     timers.advance(5000);
     await settle();
@@ -299,7 +299,7 @@ describe('many logs that are appended to at the same time', () => {
     const disk = new SimulatedDisk(new SeededRandom(5));
     const { store, timers, failures } = await openSimulated(disk, ahead);
     await Promise.all(names.map((name) => store.createLog(name)));
-    // Each of these makes a segment, one after the other.
+    // Each of these makes a segment, one after another.
     await appendToAll(store, 'first');
     const room = disk.freeBytes;
     lack(disk);
@@ -318,7 +318,7 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
-  it('are copied while they are written to, and not before a power cut is put right', async () => {
+  it('are copied while being written to, but not before a power cut is repaired', async () => {
     const { disk, store } = await running();
     const report = await backupFolder(disk, directory, '/copy', writing);
     expect([...report.until.values()]).toEqual(names.map(() => 3));
@@ -329,7 +329,7 @@ describe('many logs that are appended to at the same time', () => {
     await expect(openSimulated(left, { ...ahead, readOnly: true })).rejects.toThrow(reason);
   });
 
-  it('are reported where they are missing in what is made of a damaged folder', async () => {
+  it('are reported if their groups are missing from a salvaged folder', async () => {
     const left = (await running()).disk.crash('nothing', 1);
     const { damages } = await salvageFolder(left, directory, '/good', writing, {
       known: { first: { name: 'log-0', settings: {} } },

@@ -13,7 +13,7 @@ const part = (logId: number, value: string): WalPart => {
   return { logId, number: 4, position: 64 + logId, bytes: Buffer.from(value) };
 };
 
-/** A half with these entries, of generation 5 unless said otherwise. */
+/** A half with these entries, of generation 5 by default. */
 function half(entries: readonly (readonly WalPart[])[], generation = 5, before = 0): Buffer {
   const target = Buffer.alloc(4096);
   const written = entries.map((parts, sequence) => {
@@ -31,7 +31,7 @@ const lengthOf = (parts: readonly WalPart[]) =>
 const nothing = Buffer.alloc(halfLength);
 const [a, b, c] = [[part(1, 'first'), part(2, 'x')], [part(3, 'second')], [part(1, 'third')]];
 
-describe('what counts of a write-ahead log', () => {
+describe('the content of a write-ahead log that counts', () => {
   it('is what was written, in order', () => {
     const parts = fc.array(
       fc.record({
@@ -50,13 +50,13 @@ describe('what counts of a write-ahead log', () => {
     );
   });
 
-  it('is the same bytes, whatever was in the memory that they are written to', () => {
+  it('has the same bytes, whatever was in memory before', () => {
     const place = { generation: 1, sequence: 0, before: 0, halfLength };
     const written = (target: Buffer) => encodeEntry(target, id, place, c);
     expect(written(Buffer.alloc(200, 0xff))).toEqual(written(Buffer.alloc(200)));
   });
 
-  it('is without the last entry where that is torn, wherever it is', () => {
+  it('lacks the last entry if that is torn, wherever it is', () => {
     const whole = half([a, b, c]);
     const from = lengthOf(a) + lengthOf(b);
     for (let at = from; at < from + lengthOf(c) - 3; at += 1) {
@@ -69,7 +69,7 @@ describe('what counts of a write-ahead log', () => {
     }
   });
 
-  it('is damaged where an entry before the last one does not read', () => {
+  it('is damaged if an entry before the last one cannot be read', () => {
     const whole = half([a, b, c]);
     for (const at of [0, 9, 13, 21, 33, 50, 70, lengthOf(a) + 3, lengthOf(a) + 60]) {
       const damaged = Buffer.from(whole);
@@ -78,7 +78,7 @@ describe('what counts of a write-ahead log', () => {
     }
   });
 
-  it('is damaged where what it still needs of the generation before does not read', () => {
+  it('is damaged if entries still needed of the generation before cannot be read', () => {
     const older = half([a, b], 4);
     for (const at of [50, lengthOf(a) + 60]) {
       const damaged = Buffer.from(older);
@@ -87,14 +87,14 @@ describe('what counts of a write-ahead log', () => {
     }
   });
 
-  it('is all of the generation before where the first entry of the last one is torn', () => {
+  it('is all of the generation before if the first entry of the last one is torn', () => {
     const torn = half([c], 5, 2);
     torn[60] = (torn[60] ?? 0) ^ 0x10;
     const found = readWal([torn, half([a, b], 4)], id);
     expect(found).toEqual({ parts: [...a, ...b], fault: null });
   });
 
-  it('is also what the last entry still needs of the generation before', () => {
+  it('includes what the last entry still needs of the generation before', () => {
     const older = half([a, b], 4);
     const found = readWal([half([c], 5, 2), older], id);
     expect(found).toEqual({ parts: [...a, ...b, ...c], fault: null });
@@ -102,7 +102,7 @@ describe('what counts of a write-ahead log', () => {
     expect(readWal([half([c], 5, 3), older], id).fault).not.toBeNull();
   });
 
-  it('is nothing that can be relied on where the file has another length', () => {
+  it('is not reliable if the file has another length', () => {
     const whole = Buffer.concat([half([c], 5, 2), half([a, b], 4)]);
     for (const length of [0, 40, 200, 1000, 1024, 1500, 2000, 2046, 2050, 4096]) {
       const changed = Buffer.concat([whole, Buffer.alloc(4096)]).subarray(0, length);
@@ -112,7 +112,7 @@ describe('what counts of a write-ahead log', () => {
     }
   });
 
-  it('is read where it has more entries than a call may have arguments', () => {
+  it('can have more entries than a call may have arguments', () => {
     const entry = (sequence: number) => {
       const place = { generation: 1, sequence, before: 0, halfLength: 48 * 200_000 };
       return Buffer.from(encodeEntry(Buffer.alloc(48), id, place, []));
@@ -122,7 +122,7 @@ describe('what counts of a write-ahead log', () => {
     expect(readWal([full, empty], id)).toEqual({ parts: [], fault: null });
   });
 
-  it('is nothing of another file', () => {
+  it('excludes entries of another file', () => {
     expect(readWal([half([a]), nothing], Buffer.alloc(16, 9)).fault).toBe('no entry is intact');
   });
 });

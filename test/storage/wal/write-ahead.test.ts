@@ -5,7 +5,7 @@ import { rounds } from '../rounds.js';
 import { settle } from '../simulated-store.js';
 import { id, KnownLog, openAhead } from './known-log.js';
 
-/** Throws where a part is neither in the file of its log, nor in what a power cut leaves. */
+/** Throws if a part is neither in the file of its log, nor in what a power cut leaves. */
 async function requireAll(disk: SimulatedDisk, folder: WalFolder, logs: readonly KnownLog[]) {
   const left = await readWalFile({ ...folder, disk: disk.crash('nothing', 1) }, id);
   if (left?.fault != null) throw new Error(left.fault);
@@ -18,7 +18,7 @@ async function requireAll(disk: SimulatedDisk, folder: WalFolder, logs: readonly
   }
 }
 
-/** Throws where a power cut in the middle of a write looks like damage. */
+/** Throws if a power cut in the middle of a write looks like damage. */
 async function requireReadable(images: readonly SimulatedDisk[], folder: WalFolder) {
   for (const [at, image] of images.entries()) {
     for (const policy of ['sectors', 'garbage'] as const) {
@@ -44,7 +44,7 @@ async function work(seed: number) {
     if (draw.chance(0.5)) draw.pick(logs).letSync();
     await settle();
     await requireAll(disk, folder, logs);
-    // What waits for a sync of its own file waits for that alone.
+    // A log that waits for the sync of its own file waits for that alone.
     for (let tries = 0; tries < 50 && logs.some(({ isSyncing }) => isSyncing); tries += 1) {
       if (draw.chance(0.7)) break;
       draw.pick(logs).letSync();
@@ -73,7 +73,7 @@ class BrokenLog extends KnownLog {
 }
 
 describe('groups that are written ahead', () => {
-  it('are in the log for ever where the file of their segment cannot be synced', async () => {
+  it('stay in the log for ever if the file of their segment cannot be synced', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { folder, ahead } = await openAhead(disk, 1200);
     const [broken, other] = [new BrokenLog(0), new KnownLog(1)];
@@ -90,7 +90,7 @@ describe('groups that are written ahead', () => {
     }
   });
 
-  it('are in the log until the file of their segment is synced', async () => {
+  it('stay in the log until the file of their segment is synced', async () => {
     let parts = 0;
     for (let seed = 1; seed <= 100 * rounds; seed += 1) {
       try {
