@@ -114,8 +114,8 @@ export class Journal {
 
   /**
    * Removes the events at offsets that `keeps` refuses from the sealed segments below `until`;
-   * awaits `settled` before anything is removed, when `archive` has a copy of all. Definitions of
-   * shapes stay.
+   * awaits `settled` before anything is removed; by then `archive` has a copy of all. Definitions
+   * of shapes stay.
    */
   sweep(
     until: number,

@@ -190,7 +190,7 @@ export class PartitionLog {
 
   /**
    * Removes whole sealed segments below `offset`; returns where the first remaining one begins.
-   * `DiskFull` if even the reserve has no room to record this: they are hidden; try again.
+   * `DiskFull` if even the reserve cannot record this: the segments are hidden then; try again.
    */
   trimTo(offset: Offset): Promise<Offset> {
     return this.upkeep.trimTo(offset);

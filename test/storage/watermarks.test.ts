@@ -54,7 +54,7 @@ class CountingDisk extends SimulatedDisk {
 it.each([
   [2, 16 * 1024],
   [5000, 6 * 1024 * 1024],
-])('of %i logs of 5000 no more is read than they need', async (logs, bytesMax) => {
+])('no more is read than the watermarks of %i logs of 5000 need', async (logs, bytesMax) => {
   const disk = new CountingDisk(new SeededRandom(3));
   const watermarks = new WatermarkFile(disk, await disk.open('/WATERMARKS', 'create'));
   const mark = { segment: 0, durablePosition: 64, epoch: 1, durableOffset: 0, acknowledged: 0 };

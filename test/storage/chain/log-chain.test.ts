@@ -177,7 +177,7 @@ describe('the chain of a log', () => {
     expect(logs[0]?.chain?.heads).toEqual(heads);
   });
 
-  it('is reported if it is damaged, kept aside and begun again', async () => {
+  it('is reported, kept aside and begun again if it is damaged', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { log, heads, store } = await openChained(disk);
     await append(log, 40);

@@ -152,7 +152,7 @@ describe('the choice of neighbours to merge', () => {
     ['beside one that is larger than all of them', segmentsOf([800, 10, 10, 10]), []],
     ['hours apart', segmentsOf([9, 9, 9, 9], (at) => (at * day) / 8), [0, 1, 2, 3]],
     ['days apart', segmentsOf([9, 9, 9, 9], (at) => at * day * 2), []],
-  ])('is right, of %s', (_, segments, expected) => {
+  ])('is right for %s', (_, segments, expected) => {
     expect(merged(segments)).toEqual(expected);
   });
 

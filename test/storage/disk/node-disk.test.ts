@@ -22,7 +22,7 @@ describe('a log on the disk of this machine', () => {
 it.each([
   ['files are left', 16, 5000],
   ['files are used up', 15, 0],
-])('the room of a file system of which %s is in bytes', (_, ffree, available) => {
+])('the free room of a file system is right when its %s', (_, ffree, available) => {
   const stats = { bavail: 5, bsize: 1000, blocks: 9 };
   expect(spaceOf({ ...stats, files: 70, ffree })).toEqual({ available, total: 9000 });
   const unlimited = { ...stats, files: 0, ffree: 0 };

@@ -127,7 +127,7 @@ describe('a folder salvaged although neither copy of the manifest begins intact'
 
   const headless = (bytes: Buffer) => bytes.fill(0xff, 0, Math.min(40, bytes.length));
 
-  it('has everything, by the names that are left in it', async () => {
+  it('has everything, under the names that are left in the manifest', async () => {
     for (const stop of ['kill', 'cleanly'] as const) {
       let disk = await written(6);
       if (stop === 'cleanly') {

@@ -129,7 +129,7 @@ describe('many logs that are appended to at the same time', () => {
     expect(damages.map(({ range }) => range.file)).toContain(wal);
   });
 
-  it('gain nothing from it if the file of their segment is lost', async () => {
+  it('cannot be recovered if the file of their segment is lost', async () => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     const segment = [...left.files().keys()].filter((path) => /logs.*log$/.test(path)).at(-1) ?? '';
