@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 const group = '{"endpoints":[{"url":"https://example.com"}]}';
 const later = { 'svc-delay': '1h' };
 
-/** A write of every kind; each is a success on a server that has seen those before it. */
+/** A write of every kind; each succeeds on a server that has received those before it. */
 const writes: readonly [string, string, Record<string, string>?, string?][] = [
   ['POST', '/v2/publish/https://example.com', later],
   ['POST', '/v2/enqueue/q/https://example.com', later],

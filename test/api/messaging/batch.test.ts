@@ -50,7 +50,7 @@ describe('a batch', () => {
       { destination: 'pair', headers: later },
       { destination: 'absent' },
       { destination: endpoint.url, headers: later, queue: 'line' },
-      // Once a year: a message that it makes would be counted by the tests that follow.
+      // Once a year, because a message that it publishes would be counted by later tests.
       { destination: endpoint.url, headers: { 'svc-cron': '0 0 1 1 *' } },
     ]);
     expect(status).toBe(200);

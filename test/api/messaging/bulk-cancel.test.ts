@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A thousand messages of one label, and between them as many of another one. */
+/** A thousand messages with one label, and as many with another one in between. */
 beforeEach(async () => {
   labels += 1;
   label = `label${labels}`;
@@ -42,7 +42,7 @@ it('a bulk cancel reads neighbours together: far fewer reads than messages', asy
   expect(gated.reads - before).toBeLessThan((batches * perBatch) / 10);
 });
 
-// However slow the machine is: a first turn of 256, then seven more of at least eight each, may be
+// On any machine, however slow: a first turn of 256, then seven more of at least eight each, may be
 // decided before the bulk action waits for the disk.
 it('a bulk cancel of many turns waits for the disk once, and then answers', async () => {
   const count = 300;

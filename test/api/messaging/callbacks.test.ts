@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
-/** What a callback tells (messaging.md 4.5). */
+/** The body of a callback (messaging.md 4.5). */
 interface Report {
   readonly status: number;
   readonly body: string;
@@ -30,7 +30,7 @@ interface Report {
   readonly dlqId?: string;
 }
 
-/** Publishes to `/work` of the endpoint; returns the message's id. */
+/** Publishes to `/work` of the endpoint; returns the id of the message. */
 async function publish(headers: Record<string, string>, body = 'x'): Promise<string> {
   const path = `/v2/publish/${endpoint.url}/work`;
   const answer = await callApi(server, 'POST', path, headers, body);
@@ -51,7 +51,7 @@ async function reports(path: string, count: number): Promise<Report[]> {
   return bodies.sort((one, other) => one.retried - other.retried);
 }
 
-/** The row that tells of the first message to `url`, once there is one. */
+/** The row of the first message to `url`, once there is one. */
 async function creationOf(url: string) {
   const path = `/v2/logs?state=CREATED&url=${encodeURIComponent(url)}`;
   for (;;) {
@@ -61,7 +61,7 @@ async function creationOf(url: string) {
   }
 }
 
-/** `/work` is answered with these in turn, and all other paths with 200. */
+/** Requests to `/work` get these answers in turn, and all other paths 200. */
 function workAnswers(...answers: readonly ScriptedAnswer[]): void {
   let count = 0;
   endpoint.answer(({ url }) =>
@@ -69,7 +69,7 @@ function workAnswers(...answers: readonly ScriptedAnswer[]): void {
   );
 }
 
-/** Long enough for whatever would wrongly come next on this machine. */
+/** Long enough for anything that would wrongly follow on this machine. */
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -20,7 +20,7 @@ const retentionMs = 30 * 86_400_000;
 let server: TestServer;
 let endpoint: RecordingEndpoint;
 let client: Client;
-/** Added to the server's clock: letters grow old at once. */
+/** Added to the clock of the server, so that letters expire at once. */
 let ahead = 0;
 
 const start = (dataDirectory?: string) => {
@@ -58,7 +58,7 @@ async function publish(path: string, headers: Record<string, string>, body = 'x'
 
 /** Publishes a message that fails at once, and waits for its letter. */
 async function fail(path = '', headers: Record<string, string> = {}, body = 'x'): Promise<Entry> {
-  // The first option header tells the dialect.
+  // The first option header determines the dialect.
   const isSvc = !Object.keys(headers).some((name) => name.startsWith('upstash-'));
   const retries = { [isSvc ? 'svc-retries' : 'upstash-retries']: '0' };
   return letterOf(await publish(path, { ...retries, ...headers }, body));
@@ -121,7 +121,7 @@ describe('a dead letter', () => {
     expect(await fail()).toMatchObject({ responseBodyBase64: '/wA=' });
     endpoint.answerInTurn({ status: 500, body: '€'.repeat(50_000) });
     const { responseBody } = await fail();
-    // Whole characters of three bytes each within 64 KiB.
+    // Complete three-byte characters within 64 KiB.
     expect(String(responseBody)).toHaveLength(Math.floor((64 * 1024) / 3));
     expect(responseBody).toMatch(/^€+$/);
   });

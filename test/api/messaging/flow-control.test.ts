@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
-/** Requests that wait for their answer until the test gives it. */
+/** Requests whose answers wait until the test gives them. */
 class HeldAnswers {
   private readonly waiting: ((answer: ScriptedAnswer) => void)[] = [];
 

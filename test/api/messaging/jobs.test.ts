@@ -11,7 +11,7 @@ const begun = systemClock.now();
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
-/** The server's clock stands still but for this. */
+/** The clock of the server stands still except for this. */
 let ahead = 0;
 let labels = 0;
 
@@ -42,7 +42,7 @@ async function create(body: object, headers = {}): Promise<JobObject> {
   return answer.body as JobObject;
 }
 
-/** The job once `isSo` of it; `meanwhile` is done between looks. */
+/** The job once `isSo` is true for it; `meanwhile` is called between checks. */
 async function until(
   id: string,
   isSo: (job: JobObject) => boolean,
@@ -57,7 +57,7 @@ async function until(
 }
 const ended = (id: string) => until(id, ({ state }) => state === 'DONE');
 
-/** Dead letters of a label of their own. */
+/** Dead letters with a label of their own. */
 async function lettersOf(count: number): Promise<{ label: string; ids: readonly string[] }> {
   labels += 1;
   const label = `label${labels}`;
@@ -83,7 +83,7 @@ async function idsOf(label: string): Promise<readonly string[]> {
   return (body as { messages: { dlqId: string }[] }).messages.map(({ dlqId }) => dlqId);
 }
 
-/** What the journal says of a job: how much was done at which event. */
+/** The progress of a job in the journal: how much was done at each event. */
 async function takenBy(jobId: string): Promise<readonly string[]> {
   const path = `/admin/journal?by=job/${jobId}&count=1000`;
   const { body } = await callApi(server, 'GET', path, { authorization: server.basic });
@@ -155,7 +155,7 @@ describe('a job', () => {
     const body = { verb: 'delete', over: 'deadLetters', filter: { label }, rate: '10/s' };
     const { jobId } = await create(body);
     for (const [index] of ids.entries()) {
-      // The clock stands still, so that no more can be done however long this takes.
+      // The clock stands still, so no more can be done, however long this takes.
       expect((await until(jobId, ({ done }) => done > index)).done).toBe(index + 1);
       expect(await idsOf(label)).toEqual(ids.slice(index + 1));
       ahead += 100;

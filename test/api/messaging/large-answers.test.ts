@@ -1,4 +1,4 @@
-/** What a destination can make the server store: its answers, as far as callbacks show them. */
+/** How much of its answers a destination can make the server store, as callbacks show it. */
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -7,7 +7,7 @@ import { FailedRunStage, stepOf } from '../../support/workflows/failed-run-stage
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** What a callback tells. */
+/** The body of a callback. */
 interface Report {
   readonly status: number;
   readonly body: string;
@@ -28,7 +28,9 @@ afterEach(async () => {
   await endpoint.stop();
 });
 
-/** What callbacks to `path` said, by attempt: status, bytes of the answer, whether it was cut. */
+/**
+ * The reports of callbacks to `path`, by attempt: status, bytes of the answer, whether it was cut.
+ */
 async function storedAnswers(path: string, count: number) {
   const found = () => endpoint.requests.filter(({ url }) => url === path);
   while (found().length < count) await endpoint.next();
@@ -42,7 +44,7 @@ async function storedAnswers(path: string, count: number) {
     ]);
 }
 
-/** `/work` answers so many bytes, with 200 from attempt `good` on. */
+/** Makes `/work` answer with this many bytes, and with 200 from attempt `good` on. */
 function workAnswers(bytes: number, good: number) {
   const body = Buffer.alloc(bytes, 'x');
   endpoint.answer(({ url, headers }) => {

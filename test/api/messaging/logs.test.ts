@@ -51,7 +51,7 @@ async function ask(path: string): Promise<Answer> {
 
 const logs = async (query: string) => (await ask(`logs?${query}`)).body.logs;
 
-/** The rows of a message, newest first, once there is one of the state. */
+/** The rows of a message, newest first, once one has this state. */
 async function rowsUntil(state: string, messageId: string): Promise<Row[]> {
   for (;;) {
     const rows = await logs(`messageIds=${messageId}`);
@@ -95,7 +95,7 @@ it('a page without bodies has as many rows as requested', async () => {
   for (;;) {
     const { body: page } = await ask(`logs?messageId=${id}&trimBody=-1`);
     if (page.logs[0]?.state !== 'FAILED') continue;
-    // On a busy machine the search may stop for its time: that page says nothing of the bodies.
+    // On a busy machine the search may stop for its time budget; such a page proves nothing.
     if (page.searchedTo !== undefined) continue;
     expect([page.logs.length, page.cursor]).toEqual([10, undefined]);
     break;
@@ -193,7 +193,7 @@ describe('the log of messages', () => {
     answer();
     const ended = await rowsUntil('DELIVERED', messageId);
     expect(ended.map(({ state }) => state)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
-    // In flight it had no place in the journal yet; now both rows are of one event.
+    // In flight it had no place in the journal yet; now both rows belong to one event.
     expect(rows[0]).toMatchObject({ attempt: 1, time: ended[1]?.time });
     expect(rows[0]).not.toHaveProperty('offset');
     const offset = ended[0]?.['offset'];

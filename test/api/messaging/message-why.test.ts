@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
-/** Lets everything go that the endpoint holds open. */
+/** Answers all requests that the endpoint holds open. */
 let release: () => void;
 
 beforeAll(async () => {
@@ -52,7 +52,9 @@ async function why(id: string): Promise<Record<string, unknown>> {
   return body as Record<string, unknown>;
 }
 
-/** What is answered once it is `reason`; the test's time limit ends a wait for another one. */
+/**
+ * The answer once its reason is `reason`; if it never is, the time limit of the test ends the wait.
+ */
 async function whyOnce(id: string, reason: string): Promise<Record<string, unknown>> {
   for (;;) {
     const answered = await why(id);
@@ -165,7 +167,7 @@ describe('a message that is final', () => {
     expect(sentence).toMatch(/after 1 attempt; the last one was answered 500\.$/);
     const way = /^POST (\/v2\/dlq\/retry\/\S+) retries it\.$/.exec(String(remedy))?.[1] ?? '';
     expect(await callApi(server, 'POST', way)).toMatchObject({ status: 201 });
-    // The letter has gone with that, and with it what can be done.
+    // This has removed the letter, and with it the remedy.
     expect(await why(failed)).toEqual({ messageId: failed, reason: 'failed', sentence });
   });
 

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const later = { 'Upstash-Delay': '1h' };
 
-/** A message that waits; answers its id. */
+/** Publishes a message that waits; returns its id. */
 async function publish(path = '', headers: Record<string, string> = {}): Promise<string> {
   const target = `/v2/publish/${endpoint.url}${path}`;
   const { body } = await callApi(server, 'POST', target, { ...later, ...headers }, 'x');
@@ -65,7 +65,7 @@ describe('a message', () => {
   });
 
   it('shows the digest of the delivered bytes of a header, even beyond ASCII', async () => {
-    // As curl sends it: each byte of UTF-8 is a character of the header.
+    // As curl sends it: each UTF-8 byte is one character of the header.
     const name = Buffer.from('José').toString('latin1');
     const already = endpoint.requests.length;
     const id = await publish('/digest', {

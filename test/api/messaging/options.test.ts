@@ -1,4 +1,4 @@
-/** What a publish asks for that it cannot have, or that nothing reads. */
+/** Options of a publish that exceed a limit, or that are unknown. */
 import { Client } from '@upstash/qstash';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
@@ -27,7 +27,9 @@ type Headers = Readonly<Record<string, string>>;
 const later = { 'svc-delay': '1h' };
 const schedule = { 'svc-cron': '0 0 1 1 *' };
 
-/** Every way in, with options; each gives the status, the refusal and the warning. */
+/**
+ * Every route for publishes, with options; each returns the status, the refusal and the warning.
+ */
 const ways: readonly [
   string,
   (to: TestServer, headers: Headers, body?: string) => Promise<Seen>,
@@ -57,7 +59,10 @@ async function seen(
   return { status: answer.status, error, warning: answer.headers.get('stepwell-warning') };
 }
 
-/** The second of three items, as if it had been alone: where it is refused, the status is 400. */
+/**
+ * The second of three items, as if it had been published alone: if it is refused, the status is
+ * 400.
+ */
 async function seenInBatch(to: TestServer, headers: Headers, body?: string): Promise<Seen> {
   const fine = { destination: endpoint.url, headers: later };
   const item = { ...fine, headers: { ...later, ...headers }, body };

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
-/** What the endpoint answers. */
+/** The status with which the endpoint answers. */
 let status = 200;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function publish(url: string): Promise<void> {
   expect((await callApi(server, 'POST', `/v2/publish/${url}`, headers, 'x')).status).toBe(200);
 }
 
-/** The origins, once so many attempts have ended. */
+/** The origins, once this many attempts have ended. */
 async function originsOnce(ended: number): Promise<readonly Origin[]> {
   for (;;) {
     const origins = (await callLog(server, '/admin/origins')).body as readonly Origin[];

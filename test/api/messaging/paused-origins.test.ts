@@ -110,7 +110,7 @@ describe('a paused origin', () => {
     const sent = endpoint.requests.length;
     const headers = { 'svc-retries': '1', 'svc-retry-delay': '1' };
     endpoint.answer(async () => {
-      // Paused while the attempt is in flight, which goes on.
+      // Paused while the attempt is in flight, which continues.
       await set('pause');
       return { status: 500 };
     });

@@ -18,7 +18,7 @@ afterAll(() => server.remove());
 
 beforeEach(() => {});
 
-/** `fetch` with the right credentials: status, and the body as JSON where there is one. */
+/** `fetch` with valid credentials: returns the status, and the body as JSON if there is one. */
 async function ask(method: string, path: string, headers: Record<string, string> = {}, body = '') {
   const response = await fetch(`${server.url}${path}`, {
     method,
@@ -256,7 +256,7 @@ describe('a trigger', () => {
     let ahead = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const triggering = await startServer({ ports: { clock } });
-    // Whole minutes are far apart: it is a moment before one.
+    // Whole minutes are far apart, so the clock is set to just before one.
     ahead = 58_000 - (systemClock.now() % 60_000);
     const headers = { authorization: triggering.bearer };
     await fetch(`${triggering.url}/v2/schedules/${endpoint.url}/hook`, {
@@ -273,7 +273,7 @@ describe('a trigger', () => {
     const [call, report] = await endpoint.received(2);
     expect(JSON.parse(String(report?.body))).toMatchObject({ scheduleId: 'minutely' });
     expect(call?.body.toString()).toBe('tick');
-    // In the dialect that the schedule was made in, which is not the server's own.
+    // In the dialect in which the schedule was created, which is not that of the server.
     expect(call?.headers).toMatchObject({ 'upstash-schedule-id': 'minutely', 'x-tenant': 'acme' });
     expect(report?.headers).toHaveProperty('upstash-signature');
     const messageId = String(call?.headers['upstash-message-id']);

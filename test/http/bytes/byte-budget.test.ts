@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ByteBudget } from '../../../src/http/bytes/byte-budget.js';
 
-/** Takes, or waits; the names of those that were granted stand in `granted`, in their order. */
+/** Takes bytes or waits; the names of granted claims are added to `granted`, in order. */
 function claimer(budget: ByteBudget) {
   const granted: string[] = [];
   return {
@@ -125,7 +125,7 @@ describe('a byte budget', () => {
           if (mine !== undefined) budget.give(mine.owner, mine.bytes);
           settled();
         }
-        // Whatever fits its owner's share was granted in the end.
+        // Every claim that fits its owner's share was granted in the end.
         expect([budget.used, budget.waiting]).toEqual([0, 0]);
       }),
     );

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 const mebibyte = 1024 * 1024;
 const valueLength = 8 * mebibyte;
 
-/** A folder with a topic of three long records: made once, and copied. */
+/** A folder with a topic of three long records: created once, then copied. */
 let filled = '';
 let server: TestServer;
 let clock: ManualClock;
@@ -19,7 +19,7 @@ let clients: Socket[] = [];
 
 function startOn(dataDirectory: string): Promise<TestServer> {
   clock = new ManualClock();
-  // One owner may hold 16 MiB: as much as one reading claims.
+  // One owner may hold 16 MiB, which is as much as one read claims.
   const environment = { STEPWELL_IN_FLIGHT: '32mb' };
   return startServer({ dataDirectory, environment, ports: { clock } });
 }
@@ -54,13 +54,13 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** How many answers to a fetch have ended. */
+/** How many answers to fetches have ended. */
 async function fetches(): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   return Number(/^stepwell_http_requests_total\{.*"\/fetch".*\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-/** Settles when the bytes in flight are as they should be. */
+/** Resolves when the bytes in flight are as expected. */
 async function inFlight(isSo: (bytes: number) => boolean): Promise<number> {
   for (;;) {
     const bytes = await metric('stepwell_in_flight_bytes');
@@ -76,7 +76,7 @@ async function deaf(text: string | Buffer): Promise<Socket> {
   return client;
 }
 
-/** All that a client is answered from now on, once the connection has closed. */
+/** Everything that a client receives from now on, once the connection has closed. */
 function answerOf(client: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -97,7 +97,7 @@ function request(line: string, who: string, headers: string, body = ''): string 
 const fetching = () =>
   request('POST /fetch', server.basic, `content-length: ${fetchAll.length}`, fetchAll);
 
-/** A produce that has sent `sent` bytes of the body that it announces. */
+/** A produce request that has sent `sent` bytes of the body that it announces. */
 const halfSent = (announced: number, sent: number) =>
   request('POST /produce/x', server.basic, `content-length: ${announced}`, 'x'.repeat(sent));
 
@@ -122,9 +122,9 @@ describe('an answer that its client does not take', () => {
     expect((await callLog(server, '/produce/short', { value, partition: 0 })).status).toBe(200);
     const body = JSON.stringify({ topic: 'short', partition: 0, offset: 0 });
     const one = request('POST /fetch', server.basic, `content-length: ${body.length}`, body);
-    // More than the system keeps of what a client does not take.
+    // More than the operating system buffers of an answer that a client does not take.
     await deaf(one.repeat(300));
-    // No answer has ended for a second: the system takes no more.
+    // No answer has ended for a second: the operating system takes no more.
     for (let [ended, same] = [0, 0]; same < 50; await pause(20)) {
       const before = ended;
       ended = await fetches();
@@ -163,8 +163,8 @@ describe('an answer that its client does not take', () => {
 });
 
 /**
- * The answer once ten seconds have passed; they pass again where none comes, as the request itself
- * may have arrived behind the first ten: 8 MiB take a while on a busy machine.
+ * The answer once ten seconds have passed. They pass again if none comes, because the request
+ * itself may have arrived after the first ten: 8 MiB take a while on a busy machine.
  */
 async function afterTenSeconds(answer: Promise<string>): Promise<string> {
   clock.advance(10_000);

@@ -6,7 +6,7 @@ import { InFlight } from '../../../src/http/bytes/in-flight.js';
 import { type ListingPage, sendListing } from '../../../src/http/bytes/listing.js';
 import { InboundMetrics } from '../../../src/http/inbound.metrics.js';
 
-/** What a client parses of a listing of these pages. */
+/** What a client parses from a listing of these pages. */
 async function listed(pages: readonly ListingPage[]): Promise<unknown> {
   const fastify = Fastify();
   const budget = new ByteBudget(256 * 1024 * 1024);

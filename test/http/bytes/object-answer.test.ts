@@ -7,7 +7,7 @@ import { sendObject } from '../../../src/http/bytes/object-answer.js';
 import { StoredText } from '../../../src/http/bytes/stored-text.js';
 import { InboundMetrics } from '../../../src/http/inbound.metrics.js';
 
-/** What a client is answered, and how often the object was read for it. */
+/** The answer that a client receives, and how often the object was read for it. */
 async function answered(read: (reads: number) => object) {
   const fastify = Fastify();
   const budget = new ByteBudget(256 * 1024 * 1024);

@@ -24,7 +24,7 @@ const publish = async (body: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  // A server that pages of another origin may read: its answers vary by that, too.
+  // A server that pages of another origin may read, so its answers vary by that, too.
   server = await startServer({ environment: { STEPWELL_CORS_ORIGINS: 'https://ops.example' } });
   id = await publish('long '.repeat(4000));
   for (let at = 1; at < messages; at += 1) await publish(`body ${at}`);
@@ -37,7 +37,7 @@ interface Answered {
   readonly bytes: Buffer;
 }
 
-/** As the bytes come: `fetch` would open what is packed, and forget what it was. */
+/** The raw bytes: `fetch` would decompress the answer and hide that it was compressed. */
 async function get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
   const asked = { authorization: server.bearer, ...headers };
   const request = httpRequest(`${server.url}${path}`, { headers: asked }).end();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { StoredText } from '../../../src/http/bytes/stored-text.js';
 
-/** Its text, put together of slices of at most so many bytes. */
+/** Its text, assembled from slices of at most this many bytes. */
 function sliced(stored: StoredText, bytesMax?: number): string {
   const chunks: Buffer[] = [];
   for (let start = 0; start < stored.length; ) {

@@ -12,7 +12,7 @@ import {
   registerMessages,
 } from '../../support/deciders/message-histories.js';
 
-/** The id is the letter's place in the listing. */
+/** The id gives the position of the letter in the listing. */
 const letterCommands = commandsTo<DeadLetterCommand>(
   deadLetterDecider.kind,
   fc.record({
@@ -22,7 +22,7 @@ const letterCommands = commandsTo<DeadLetterCommand>(
   }),
 );
 
-/** Messages whose only attempt fails, mostly. */
+/** Messages whose only attempt usually fails. */
 const failures = commandsTo<MessageCommand>(
   messageKind,
   fc.oneof(

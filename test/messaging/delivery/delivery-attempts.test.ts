@@ -12,7 +12,10 @@ const callback = { url: 'https://example.com' } as CallbackOptions;
 const place = (role: RunPlace['role']) => ({ role }) as RunPlace;
 const plain = { callback: null, failureCallback: null, run: null };
 
-/** Of a message: what is stored of an answer that delivers it, is retried, or fails it. */
+/**
+ * For a kind of message: how much is stored of an answer that delivers it, is followed by a retry,
+ * or fails it.
+ */
 const table: readonly [string, Parameters<typeof storedBytesMax>[0], readonly number[]][] = [
   ['without a callback', plain, [shown, shown, shown]],
   ['with a callback', { ...plain, callback }, [1_000_000, shown, 1_000_000]],

@@ -31,7 +31,7 @@ async function publish(server: ServerProcess, url: string): Promise<string> {
   return ((await response.json()) as { messageId: string }).messageId;
 }
 
-/** Ten seconds of it are the grace that attempts in flight are given. */
+/** Takes over ten seconds, the grace period for attempts in flight. */
 test('SIGTERM lets attempts in flight end and count; a cut attempt does not count', async () => {
   const data = join(folder, 'data');
   const port = await freePort();

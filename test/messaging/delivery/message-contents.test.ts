@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => opened.close());
 
-/** Bodies while these events are at hand. */
+/** Reads bodies while these events are cached. */
 function contentsOver(...events: readonly EventEnvelope[]): MessageContents {
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   for (const event of events) payloads.remember(event);

@@ -61,7 +61,7 @@ describe('a message', () => {
 
   it('is still pending after a failed attempt, and is found as before', async () => {
     const id = await publish({ labels: ['blue'] });
-    // The index finds the attempt too.
+    // The index also finds the attempt.
     await opened.attempted(id, 500, { terms: ['label:blue'] });
     expect(opened.messages.pending(id)).toMatchObject({ attempts: 1 });
     expect(await messages.cancelMatching({ ...anything, label: ['blue'] }, null)).toBe(1);
@@ -105,11 +105,11 @@ describe('a bulk cancel', () => {
     key: fc.constantFrom(null, 'k', 'l'),
     callerIp: fc.constantFrom('10.0.0.1', '::1'),
   });
-  /** Mostly nothing, so that what is asked for is often there. */
+  /** Usually null, so that queries often match something. */
   const rarely = <Value>(value: fc.Arbitrary<Value>) =>
     fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
   const some = (...words: string[]) => rarely(fc.subarray(words, { minLength: 1 }));
-  /** `named` are places among those that were published. */
+  /** `named` are indexes into the published messages. */
   const questions = fc.record({
     url: some(...urls),
     host: some('a.example'),

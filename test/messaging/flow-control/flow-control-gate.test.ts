@@ -241,7 +241,7 @@ describe('the backlog of one key', () => {
   });
 });
 
-/** Every start is within the limits of its moment, and within what the journal knew before it. */
+/** Checks that every start is within the limits of its moment and was in the journal before. */
 class Referee {
   readonly violations: string[] = [];
   /** Starts by key and window. */
@@ -266,7 +266,7 @@ class Referee {
     rule(count <= rate, 'rate');
   };
 
-  /** Whatever a crash took away, it was not the reservation of a start that was made. */
+  /** Whatever a crash lost, it was not the reservation of a start that was made. */
   afterRestart(traffic: TrafficSimulation): void {
     for (const [name, count] of this.starts) {
       const [key = '', ordinal] = name.split(' ');
@@ -277,7 +277,7 @@ class Referee {
     }
   }
 
-  /** Windows or not: what any stretch of time can hold of a key whose rate never changed. */
+  /** The most starts in any period, independent of windows, for a key whose rate never changed. */
   expectSteady(key: string, rate: number, periodMs: number): void {
     const times = this.all.filter((start) => start.key === key).map(({ at }) => at);
     for (const [from, first] of times.entries()) {
@@ -310,7 +310,7 @@ type Step =
 
 const count = fc.integer({ min: 1, max: 3 });
 const maybe = fc.option(count, { nil: null });
-/** Of 48 a reservation sets 3 aside, however many messages wait. */
+/** With a rate of 48, a reservation takes 3 grants, however many messages wait. */
 const anyRate = fc.option(fc.constantFrom(1, 2, 3, 48), { nil: null });
 const anyKey = fc.constantFrom('a', 'b', 'c');
 const steadyRate = 2;
@@ -376,7 +376,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Steps, and how far what a step causes has come before the next. */
+/** Steps, each with how far its consequences proceed before the next one. */
 const histories = fc.array(fc.tuple(anyStep, fc.integer({ min: 0, max: 6 })), {
   minLength: 1,
   maxLength: 60,
@@ -410,7 +410,7 @@ async function take(traffic: TrafficSimulation, step: Step): Promise<void> {
   }
 }
 
-/** With everything resumed and every attempt answered, time alone brings all to their end. */
+/** Once everything is resumed and every attempt answered, time alone ends all messages. */
 async function comeToRest(traffic: TrafficSimulation): Promise<void> {
   for (const key of ['a', 'b', 'c']) await asked(traffic, 'ResumeFlowControl', key);
   const isBusy = () => traffic.pending + traffic.running.length > 0;

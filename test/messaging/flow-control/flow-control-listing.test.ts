@@ -5,7 +5,7 @@ import { SeededRandom } from '../../simulation/seeded-random.js';
 
 const recordOf = (key: string): FlowControlRecord | null =>
   ({ flowControlKey: key }) as FlowControlRecord;
-/** Shows what was read at once. */
+/** A source that returns what was read immediately. */
 const controls = { shown: async <Value>(read: () => Value) => read() };
 const names = (count: number) =>
   Array.from({ length: count }, (_, index) => `k${String(index).padStart(5, '0')}`);

@@ -271,7 +271,7 @@ describe('any history of commands', () => {
             state,
             noPending,
           );
-          // Refused is only what concerns a key that is not there.
+          // Only commands for an unknown key are refused.
           if (!decision.ok) {
             expect([decision.code, state]).toEqual(['not_found', null]);
             continue;

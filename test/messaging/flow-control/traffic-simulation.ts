@@ -1,7 +1,7 @@
 /**
- * Messages under flow control over a simulated disk and a clock that stands: the real engine,
- * decider and gate; attempts end when the test says so, and the power may fail between any two
- * steps.
+ * Messages under flow control over a simulated disk and a clock that stands still: with the real
+ * engine, decider and gate. Attempts end when the test says so, and the power may fail between any
+ * two steps.
  */
 
 import { JournalClock } from '../../../src/engine/clock.js';
@@ -35,7 +35,7 @@ export interface Limits {
   readonly periodSeconds: number;
 }
 
-/** An attempt that was let in. */
+/** An admitted attempt. */
 export interface Start {
   readonly messageId: string;
   readonly key: string;
@@ -46,7 +46,7 @@ export interface Start {
 
 export interface TrafficOptions {
   readonly globalParallelism: number;
-  /** Keys that are kept, idle or not. */
+  /** How many keys are kept, idle or not. */
   readonly keysKeptMax: number;
   /** Sees each start before it counts as running. */
   readonly onStart?: (start: Start, traffic: TrafficSimulation) => void;
@@ -54,10 +54,10 @@ export interface TrafficOptions {
 
 const standard: TrafficOptions = { globalParallelism: 1000, keysKeptMax: 10_000 };
 
-/** Messages of all lives: an id is never used twice. */
+/** Counts messages of all lives, so that no id is used twice. */
 let published = 0;
 
-/** Attempts in flight at the end of a life are gone; what the disk kept goes on in the next one. */
+/** Attempts in flight at the end of a life are lost; what is on disk continues in the next one. */
 export class TrafficSimulation {
   readonly running: Start[] = [];
   readonly started: Start[] = [];
@@ -70,7 +70,7 @@ export class TrafficSimulation {
     readonly gates: Gates,
     readonly clock: ManualClock,
     readonly gate: FlowControlGate,
-    /** What must not happen: failed writes, turns that threw, reactions that were refused. */
+    /** Records what must not happen: failed writes, turns that threw, refused reactions. */
     readonly failures: readonly unknown[],
     private readonly disk: SimulatedDisk,
     private readonly options: TrafficOptions,
@@ -123,7 +123,7 @@ export class TrafficSimulation {
     return traffic;
   }
 
-  /** Publishes under `key`; gives the message's id. */
+  /** Publishes under `key`; returns the id of the message. */
   publish(key: string, limits: Limits, delayMs = 0, maxRetries = 1): string {
     published += 1;
     const id = `msg_${published}`;
@@ -151,7 +151,7 @@ export class TrafficSimulation {
     return this.controls.stateOf(key);
   }
 
-  /** How often the disk was asked to keep something for good. */
+  /** How many times the disk was synced. */
   get commits(): number {
     return this.disk.calls.get('sync') ?? 0;
   }
@@ -169,7 +169,7 @@ export class TrafficSimulation {
     return this.started.filter((start) => start.key === key).length;
   }
 
-  /** Lets time pass, timer by timer, with everything each of them causes. */
+  /** Lets time pass, timer by timer, with all consequences of each. */
   async pass(durationMs: number): Promise<void> {
     const until = this.clock.now() + durationMs;
     await settle();
@@ -182,7 +182,7 @@ export class TrafficSimulation {
     await settle();
   }
 
-  /** The power fails now; the next life begins on what the policy leaves. */
+  /** The power fails now; the next life begins with what the policy leaves on disk. */
   crash(policy: CrashPolicy, seed: number): Promise<TrafficSimulation> {
     this.die(policy, seed);
     return this.afterDeath();
@@ -197,7 +197,7 @@ export class TrafficSimulation {
     };
   }
 
-  /** The power will not fail any more. */
+  /** The power will not fail anymore. */
   keepPower(): void {
     this.disk.afterChange = null;
   }
@@ -206,7 +206,7 @@ export class TrafficSimulation {
     return this.remains !== null;
   }
 
-  /** The next life, on what the power cut left. */
+  /** Begins the next life with what the power failure left on disk. */
   afterDeath(): Promise<TrafficSimulation> {
     return TrafficSimulation.start(this.options, this.remains ?? this.disk, this.clock.now());
   }

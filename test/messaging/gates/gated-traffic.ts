@@ -1,4 +1,4 @@
-/** Attempts at the gates of a server, which are so small that they are full most of the time. */
+/** Attempts at the gates of a server with such small limits that the gates are usually full. */
 import fc from 'fast-check';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
 import { type Admission, type Entrant, type Gate } from '../../../src/messaging/gates/gate.js';
@@ -6,11 +6,11 @@ import { Gates } from '../../../src/messaging/gates/gates.js';
 import { OriginGate, type OriginLimits } from '../../../src/messaging/gates/origin-gate.js';
 
 export interface TrafficLimits extends OriginLimits {
-  /** Of the bodies of all attempts. */
+  /** Bytes of the bodies of all attempts. */
   readonly totalBytes: number;
 }
 
-/** Attempts to several origins, which run and wait as the gates let them. */
+/** Attempts to several origins, which run and wait as the gates allow. */
 export class GatedTraffic {
   readonly gates: readonly Gate[];
   readonly joined = new Gates();
@@ -48,7 +48,7 @@ export class GatedTraffic {
     if (attempt.admission !== null) this.joined.leave(attempt.admission);
   }
 
-  /** Attempts to `origin` that run. */
+  /** Attempts to `origin` in flight. */
   runningTo(origin: string): number {
     return this.running.filter((attempt) => attempt.origin === origin).length;
   }
@@ -63,7 +63,7 @@ export class GatedTraffic {
   }
 }
 
-/** One attempt: it waits until it is admitted, and runs until it leaves. */
+/** One attempt: waits until it is admitted, and runs until it leaves. */
 export class SimulatedAttempt implements Entrant {
   admission: Admission | null = null;
   hasLeft = false;
@@ -91,7 +91,7 @@ export type Step =
   | { readonly kind: 'ask'; readonly origin: string; readonly bytes: number; readonly at: boolean }
   | { readonly kind: 'end' | 'withdraw'; readonly pick: number };
 
-/** Attempts that come, attempts that end, and attempts that are canceled while they wait. */
+/** Attempts that arrive, end, or are canceled while they wait. */
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     {

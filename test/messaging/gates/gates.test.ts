@@ -13,7 +13,7 @@ const limits: fc.Arbitrary<TrafficLimits> = fc.record({
   totalBytes: fc.constant(100),
 });
 
-/** Each limit that is broken, in words: comparing a list once costs less than many numbers. */
+/** Describes each broken limit: comparing one list costs less than comparing many numbers. */
 function brokenLimits({ running, joined }: GatedTraffic, limits: TrafficLimits): string[] {
   const broken = bytesBroken('all', running, limits.totalBytes);
   if (joined.running !== running.length) broken.push(`${joined.running} are said to run`);
@@ -26,7 +26,7 @@ function brokenLimits({ running, joined }: GatedTraffic, limits: TrafficLimits):
   return broken;
 }
 
-/** One that is above the limit goes alone. */
+/** A body above the limit may pass alone. */
 function bytesBroken(
   whose: string,
   running: readonly { bodyBytes: number }[],
@@ -38,7 +38,7 @@ function bytesBroken(
 }
 
 /**
- * Those that wait though no gate is without room for them, and no older visitor stands before them
+ * Attempts that wait although no gate lacks room for them and no earlier attempt stands before them
  * in their line.
  */
 function waitingInVain({ gates, waiting }: GatedTraffic) {
@@ -56,13 +56,15 @@ function waitingInVain({ gates, waiting }: GatedTraffic) {
   });
 }
 
-/** Those that wait for a place among all attempts while one is free. */
+/** Attempts that wait for one of the places of all attempts although one is free. */
 function waitingForFree({ running, waiting }: GatedTraffic, { places }: TrafficLimits) {
   if (running.length >= places) return [];
   return waiting.filter(({ admission }) => admission?.line?.gate.name === 'attempts');
 }
 
-/** Those whose line waits for one whose line waits for another one, and so on without end. */
+/**
+ * Attempts whose line waits for an attempt whose line waits for another one, in an endless circle.
+ */
 function waitingForThemselves({ gates, waiting }: GatedTraffic) {
   return waiting.filter(({ admission }) => {
     const seen = new Set<Line>();

@@ -6,9 +6,9 @@ import { callApi } from '../../support/clients/api-call.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
-/** How long the server was asked to wait, in milliseconds; it waits a hundredth of it. */
+/** How long the server was asked to wait, in milliseconds; it really waits a hundredth of that. */
 const waits: number[] = [];
-/** So many times in a row the verb of this test fails from now on, at each place. */
+/** How many times in a row the verb of this test fails from now on, at each position. */
 let failures = 0;
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
     return systemClock.after(ms / 100, callback);
   };
   server = await startServer({ ports: { clock: { ...systemClock, after } } });
-  // A verb that no feature has: its places are 1, 2 and 3.
+  // A verb that no feature has: its positions are 1, 2 and 3.
   server.application.nest.get(JobVerbs, { strict: false }).add({
     ...{ over: 'messages', verb: 'retry', atOnce: 1, takesRoom: false },
     read: () => ok(({ position }) => places(position ?? 0)),
@@ -59,7 +59,7 @@ it('a failed job continues later, with longer delays each time', async () => {
   waits.length = 0;
   const job = await endOf('DONE');
   expect([job.done, job.refused, job.reason]).toEqual([3, 0, undefined]);
-  // Other parts of the server wait a second and a minute, too.
+  // Other parts of the server also wait a second or a minute.
   const paused = waits.filter((ms) => [2, 4, 8, 16, 32].includes(ms / 1000));
   expect(paused).toEqual([2000, 4000, 8000, 16_000, 32_000]);
 });

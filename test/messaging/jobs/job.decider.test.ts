@@ -41,12 +41,13 @@ describe('a job', () => {
   it('remembers its position and when its rate allows the next items', () => {
     const { state, wants } = given(jobDecider, few, created, advanced(5, 2), advanced(9, 3));
     expect(state.context).toMatchObject({ position: 9, done: 5, refused: 0 });
-    // The first two at 1,000 ms were late by a second, the next three at 2,000 ms by half of one.
+    // The first two, at 1,000 ms, were late by a second; the next three, at 2,000 ms, by half a
+    // second.
     expect(wants()).toMatchObject([{ notBefore: epochMs + 1500 + 750 }]);
   });
 
   it('catches up if it is late, by at most one second', () => {
-    // The first was late by a second, the other by three quarters of one.
+    // The first was late by a second, the other by three quarters of a second.
     const { state } = given(jobDecider, few, created, advanced(5, 1), advanced(6, 1));
     expect(state.context.nextAt).toBe(epochMs + 1500);
   });

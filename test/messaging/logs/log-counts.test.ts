@@ -29,7 +29,7 @@ function keysOf(by: CountedProperty, row: LogRow): readonly string[] {
   return value === undefined ? [] : [String(value)];
 }
 
-/** What is counted of rows one by one. */
+/** The counts computed row by row. */
 function countedIn(rows: readonly LogRow[], { by, bucketMs }: CountsQuery): LogCount[] {
   const counts = new Map<string, LogCount>();
   for (const row of rows) {

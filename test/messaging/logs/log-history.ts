@@ -1,4 +1,4 @@
-/** Histories of messages for tests of their log, and the plainest way there is to list them. */
+/** Histories of messages for tests of their log, and the simplest possible way to list them. */
 import fc from 'fast-check';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
@@ -17,17 +17,17 @@ import {
 import { messageTerms } from '../../../src/messaging/messages/recorded-events.js';
 import { messageOptions } from '../../support/message-options.js';
 
-/** After what the engine's own clock says, which dates the shapes of events. */
+/** Later than the engine's own clock, which dates the shapes of events. */
 export const startedMs = 1_900_000_000_000;
 
 const urls = ['https://a.example/x', 'https://a.example/y?z=1', 'https://b.example:8443/x'];
 const words = ['red', 'green', 'blue'];
 const addresses = ['10.0.0.1', '::1'];
 
-/** Something that happens to one of the messages, or to a new one. */
+/** An event of one of the messages, or a new message. */
 const step = fc.record({
   what: fc.constantFrom('publish', 'publish', 'attempt', 'attempt', 'attempt', 'cancel'),
-  /** Which message, modulo how many there are. */
+  /** Index of the message, modulo the number of messages. */
   pick: fc.nat(20),
   url: fc.constantFrom(...urls),
   labels: fc.uniqueArray(fc.constantFrom(...words), { maxLength: 2 }),
@@ -35,7 +35,7 @@ const step = fc.record({
   topicName: fc.option(fc.constantFrom(...words)),
   callerIp: fc.constantFrom(...addresses),
   isSuccess: fc.boolean(),
-  /** Milliseconds since the step before; the clock may be set back. */
+  /** Milliseconds since the previous step; the clock may be set back. */
   later: fc.integer({ min: -50, max: 5000 }),
   took: fc.integer({ min: 0, max: 8000 }),
 });
@@ -49,7 +49,7 @@ const some = (...values: readonly string[]) =>
   });
 const date = fc.option(fc.integer({ min: startedMs - 1000, max: startedMs + 60_000 }), { freq: 4 });
 
-/** A question that a history like the above has an answer to. */
+/** A query that has results in such a history. */
 export const question: fc.Arbitrary<LogQuery> = fc.record({
   messageIds: some('msg_0', 'msg_1', 'msg_2', 'msg_nobody'),
   states: fc.option(
@@ -86,7 +86,7 @@ export const question: fc.Arbitrary<LogQuery> = fc.record({
   cursor: fc.constant(null),
 });
 
-/** Lets the history happen; returns the attempts that run at its end. */
+/** Plays the history; returns the attempts that are in flight at its end. */
 export async function live(engine: Engine, steps: readonly Step[]): Promise<RunningAttempt[]> {
   const messages: PublishMessage[] = [];
   let at = startedMs;
@@ -153,7 +153,7 @@ async function attempt(engine: Engine, target: PublishMessage, at: number, each:
   await engine.dispatch([record]);
 }
 
-/** Every other message that is not final is being delivered. */
+/** Every second message that is not final is being delivered. */
 function runningOf(engine: Engine, messages: readonly PublishMessage[], at: number) {
   return messages.flatMap(({ id }, index): RunningAttempt[] => {
     const actor = engine.actors(messageKind).find(id);
@@ -164,10 +164,10 @@ function runningOf(engine: Engine, messages: readonly PublishMessage[], at: numb
   });
 }
 
-/** What tells a row from all others, in order. */
+/** Identifies a row among all others, in order. */
 export type ListedRow = readonly [messageId: string, state: string, time: number];
 
-/** Every row there is, oldest first, and then those that are meant: no index, no pages. */
+/** All rows, oldest first, then filtered: without an index and without pages. */
 export function listed(
   events: readonly EventEnvelope[],
   running: readonly RunningAttempt[],

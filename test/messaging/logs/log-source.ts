@@ -1,4 +1,4 @@
-/** What a log of messages is made of, over an engine on disk. */
+/** The source of a log of messages, over an engine on disk. */
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
 import { MessageContents } from '../../../src/messaging/delivery/message-contents.js';
@@ -14,7 +14,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { noRuns } from '../../support/workflows/no-runs.js';
 import { startedMs } from './log-history.js';
 
-/** Small segments, so that a history has sealed ones. */
+/** Small segments, so that a history contains sealed ones. */
 const storeOptions = { segmentBytes: 4000, freeBytesMin: 0 };
 
 function registerMessages(engine: Engine): void {
@@ -26,10 +26,10 @@ function registerMessages(engine: Engine): void {
   engine.carry('callEndpoint', { start: () => () => undefined });
 }
 
-/** An engine that knows messages only. */
+/** An engine that handles only messages. */
 export const open = (directory?: string) => openEngine(registerMessages, directory, storeOptions);
 
-/** What a log finds beside the journal. */
+/** What a log finds in addition to the journal. */
 export interface Reading {
   readonly running?: readonly RunningAttempt[];
   readonly eventsPerPage?: number;

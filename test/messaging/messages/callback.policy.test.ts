@@ -46,7 +46,7 @@ function names(): TurnNames {
   return { next: (prefix) => `${prefix}_${++count}` };
 }
 
-/** What a message published with these options calls when `event` happens to it. */
+/** The callbacks of a message with these options when `event` happens to it. */
 function called(
   changes: Partial<MessagePublished>,
   event: MessageEvent,

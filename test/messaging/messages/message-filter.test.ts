@@ -106,7 +106,7 @@ describe('the terms of a filter', () => {
         const all = { ...anyOrigin, ...filter };
         const terms = new Set(messageTerms(published));
         const isFound = originTerms(all).every((list) => list.some((term) => terms.has(term)));
-        // Without dates and addresses, what the index finds is exactly what is meant.
+        // Without dates and addresses, the index finds exactly the matching messages.
         expect(isFound).toBe(matchesOrigin(published satisfies MessageOrigin, at, all));
       }),
     );

@@ -34,7 +34,7 @@ describe('a message that is published', () => {
 
   it('takes no memory if it is delivered later', async () => {
     new StoredMessages(payloads).listener([published(900, 10_000)]);
-    // This journal never had it.
+    // This journal never contained the message.
     await expect(Promise.resolve(payloads.read(900))).rejects.toThrow('offset 900');
   });
 });

@@ -8,7 +8,7 @@ const developer = new AddressGuard({
 });
 const wideOpen = new AddressGuard({ networks: ['0.0.0.0/0', '::/0'], hosts: ['evil.example'] });
 
-/** First and last address of each range of the deny table, and what lies next to it. */
+/** The first and last address of each range of the deny table, and their neighbours. */
 const restricted = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],

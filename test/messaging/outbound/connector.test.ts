@@ -9,7 +9,7 @@ import { NameResolver } from '../../../src/messaging/outbound/name-resolver.js';
 import { DestinationRefused } from '../../../src/messaging/outbound/transport-error.js';
 import { selfSigned } from '../../support/clients/self-signed-certificate.js';
 
-/** Listens on loopback until the test ends and gives the port. */
+/** Listens on loopback until the test ends, and returns the port. */
 async function listen(server: Server, toClose: Server[]): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   toClose.push(server);
@@ -70,7 +70,7 @@ describe('a connection', () => {
   });
 
   it('gives each call its own answer over TLS, and is reused', async () => {
-    // Node reads this for each connection; its list of authorities is read once.
+    // Node reads this option for each connection, but its list of authorities only once.
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     const bodyOf = (path: string) => Buffer.alloc(100_000, path.slice(1));
     const server = createHttpsServer(selfSigned, (request, answer) =>
@@ -139,7 +139,7 @@ describe('a connection', () => {
     const port = await listen(server, toClose);
     const closed = new AddressGuard({ networks: [], hosts: [] });
     const open = new AddressGuard({ networks: ['127.0.0.0/8'], hosts: [] });
-    // A resolver that is fooled: what it approves is not where connections may come out.
+    // A deceived resolver: it approves addresses other than those that connections reach.
     const resolver = new NameResolver(open, systemClock, async () => [
       { address: '127.0.0.1', family: 4 },
     ]);

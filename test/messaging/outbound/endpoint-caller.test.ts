@@ -110,7 +110,7 @@ describe('the endpoint caller', () => {
       const outcome = await caller.call(attemptAt(endpoint.url, { headers: ['x-n', `${n}`] }));
       expect(outcome.body.toString()).toBe(`${n}`);
     }
-    // A connection is free a tick after its response has ended, so that two take turns.
+    // A connection becomes free one tick after its response has ended, so two take turns.
     expect(endpoint.connections).toBeLessThanOrEqual(2);
   });
 
@@ -118,7 +118,7 @@ describe('the endpoint caller', () => {
     const clock = new ManualClock();
     const caller = callerWith({ clock });
     const sockets = new Set<object>();
-    // Announced times are kept but for two seconds.
+    // Connections are kept two seconds less than the destination announces.
     const server = createServer((request, answer) => {
       sockets.add(request.socket);
       answer.setHeader('Keep-Alive', 'timeout=3').end();
@@ -134,7 +134,7 @@ describe('the endpoint caller', () => {
     clock.advance(900);
     await call();
     expect(sockets.size).toBe(1);
-    // The time of the second call is over, and the connections are looked at every second.
+    // The connection of the second call has expired; connections are checked every second.
     clock.advance(1050);
     await call();
     expect(sockets.size).toBe(2);
@@ -260,7 +260,7 @@ describe('the endpoint caller', () => {
     const caller = callerWith({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     const call = (n: number) => caller.call(attemptAt(`http://h${n}.example:${endpoint.port}/`));
     for (let n = 0; n < 1100; n += 1) expect((await call(n)).status).toBe(200);
-    // Leaving its pool closed the connection; a new one is opened.
+    // Removing the pool closed its connection, so a new one is opened.
     const opened = endpoint.connections;
     expect((await call(0)).status).toBe(200);
     expect(endpoint.connections).toBe(opened + 1);

@@ -5,7 +5,7 @@ import { EvilEndpoint, type EvilName, evils } from '../../support/clients/evil-e
 
 const timeoutMs = 700;
 
-/** What is right for each; everything else must be a failed attempt. */
+/** The expected status for each of these; all others must end as a failed attempt. */
 const answered: Partial<Record<EvilName, number>> = {
   'gzip bomb': 200,
   'redirect to itself': 302,
@@ -88,7 +88,7 @@ describe('a hostile destination', () => {
   it('receives a large body up to where it stops reading', async () => {
     const evil = await EvilEndpoint.start('answers before the body is read');
     const outcome = await call(evil.url, Buffer.alloc(32 * 1024 * 1024));
-    // Either the answer came first or the broken connection: both are known ends.
+    // Either the answer or the broken connection came first; both ends are correct.
     const known = [200, 0].indexOf(outcome.status);
     expect([known, outcome.error]).toEqual(known === 0 ? [0, null] : [1, expect.any(String)]);
     await evil.stop();
@@ -115,7 +115,7 @@ describe('a hostile destination', () => {
       }
       await evil.stop();
     }
-    // 112 attempts, at least 64 KiB and mostly more than 1 MiB each, four at a time.
+    // 112 attempts, four at a time, each of at least 64 KiB and usually more than 1 MiB.
     expect(most).toBeLessThan(128 * 1024 * 1024);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What a free connection keeps: there are a thousand of them, each may have sent and got a body of
- * a MiB, and it waits for its next request for as long as its destination lets it.
+ * The memory of a free connection: there may be a thousand of them, each may have sent and received
+ * a body of a MiB, and each waits for its next request as long as its destination allows.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ it('an idle connection keeps neither its last request nor its last response', as
   const destination = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     request.resume().on('end', () => {
       waiting.push(response);
-      // All are in flight at once, so that each has a connection of its own.
+      // All are in flight at once, so each has its own connection.
       if (waiting.length === connections) for (const each of waiting) each.end(answer);
     });
   });

@@ -25,7 +25,7 @@ describe('a good destination', () => {
     await Promise.all(toStop.splice(0).map((stop) => stop()));
   });
 
-  /** In one request: they ask for their places one after the other. */
+  /** In one request, so that they ask for their places in sequence. */
   async function publishMany(url: string, count: number, headers = {}): Promise<void> {
     const items = Array.from({ length: count }, (_, number) => ({
       destination: `${url}/${number}`,
@@ -65,7 +65,7 @@ describe('a good destination', () => {
     await Promise.all(hanging.map((endpoint) => endpoint.received(1)));
 
     await publishMany(good.url, 50);
-    // None of the others has ended: that this resolves at all is the share that was left.
+    // None of the others has ended: this resolves only because a share was left.
     await good.received(50);
     expect(await running()).toBeLessThan(places);
 

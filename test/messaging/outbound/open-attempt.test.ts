@@ -3,7 +3,7 @@ import type { AttemptOutcome } from '../../../src/messaging/outbound/attempt-out
 import { OpenAttempt } from '../../../src/messaging/outbound/open-attempt.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
-/** An attempt that was answered, and how it has ended. */
+/** An answered attempt, and its outcome. */
 function answered(captureBytes: number) {
   const ended: AttemptOutcome[] = [];
   const own = { timeoutMs: 1000, captureBytes };
@@ -20,7 +20,7 @@ describe('an attempt that is answered', () => {
         const { attempt, ended } = answered(captureBytes);
         const memory = Buffer.alloc(40);
         for (const piece of list) {
-          // As a connection does, which reads all into the same memory.
+          // Like a connection, which reads everything into the same memory.
           memory.set(piece);
           attempt.data(memory.subarray(0, piece.length));
         }

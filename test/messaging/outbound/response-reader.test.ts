@@ -6,7 +6,7 @@ import {
   type ResponseTaker,
 } from '../../../src/messaging/outbound/response-reader.js';
 
-/** What a reader tells of a response, and what it knows of it at the end. */
+/** What a reader reports about a response, and its state at the end. */
 class TakenResponse implements ResponseTaker {
   status = 0;
   headers: readonly string[] = [];

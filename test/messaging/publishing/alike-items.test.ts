@@ -18,7 +18,7 @@ const rules: PublishRules = {
 const bodyBytesMax = 20;
 const context = requestContext();
 
-/** What an item submits that is read by itself; undefined = it is refused. */
+/** The submission of an item that is read alone; undefined = it is refused. */
 function readAlone(item: unknown): MessageSubmission | undefined {
   const publish = parseBatchItem(item, context);
   if (!publish.ok || publish.value.body.length > bodyBytesMax) return undefined;

@@ -21,7 +21,7 @@ const rules: PublishRules = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** `query` are the options of the destination's query. */
+/** `query` holds the options in the query of the destination. */
 function publish(
   headers: Headers,
   changes: Partial<PublishRequest> = {},
@@ -190,12 +190,12 @@ describe('an option of a publish', () => {
   });
 });
 
-/** `.` and `..` are none. */
+/** `.` and `..` are not valid names. */
 const name = fc
   .stringMatching(/^[A-Za-z0-9._-]{1,20}$/)
   .filter((text) => text !== '.' && text !== '..');
 
-/** Options that mean the same for a message and for a callback: the text, and what it means. */
+/** Options that mean the same for a message and for a callback: the text and its meaning. */
 const shared = fc.record(
   {
     method: fc.constantFrom('POST', 'PUT', 'PATCH', 'DELETE'),

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from '../../../src/grammar/result.js';
 import { bodyOf, parseBatch, saidIn } from '../../../src/messaging/publishing/batch.request.js';
 import { RepeatedItem } from '../../../src/messaging/publishing/repeated-items.js';
 
-/** A batch that is parsed as every JSON, whatever repeats in it. */
+/** A batch that is parsed like any JSON, whatever repeats in it. */
 function parsedPlainly(body: Buffer): Result<readonly unknown[]> {
   const json = parseJson(body);
   if (!json.ok) return json;
@@ -12,7 +12,7 @@ function parsedPlainly(body: Buffer): Result<readonly unknown[]> {
   return json.value.length > 0 ? ok(json.value) : refused('the batch is empty');
 }
 
-/** What an item is, its body included, in the order of its fields. */
+/** The content of an item, including its body, in the order of its fields. */
 function whole(item: unknown): unknown {
   if (!(item instanceof RepeatedItem)) return item;
   return { ...(saidIn(item) as object), body: item.body.toString() };
@@ -23,11 +23,11 @@ function parsed(body: Buffer): Result<readonly unknown[]> {
   return items.ok ? ok(items.value.map(whole)) : items;
 }
 
-/** As clients write JSON: without blanks, as Python does, and over several lines. */
+/** JSON as clients write it: without blanks, as Python does, and over several lines. */
 const written = (style: string, items: unknown): string => {
   if (style === 'lines') return JSON.stringify(items, null, 1);
   const text = JSON.stringify(items);
-  // Blanks that stand in a text stay in it: they are the same in all of its writings.
+  // Blanks inside a text stay in it: they are the same in all forms.
   return style === 'blanks' ? text.replaceAll('":', '": ').replaceAll('},{', '}, {') : text;
 };
 const style = fc.constantFrom('plain', 'plain', 'blanks', 'lines');
@@ -74,7 +74,7 @@ describe('a batch with repeated items', () => {
     });
     fc.assert(
       fc.property(batch, damage, (body, { at, byte, removed }) => {
-        // The pad is one string that fills most of it.
+        // The padding is one string that fills most of the batch.
         const place = at % Math.max(1, body.indexOf(pad));
         const damaged = Buffer.concat([
           body.subarray(0, place),

@@ -36,7 +36,7 @@ const group = {
   ],
   headers: ['x-a', 'default', 'X-B', 'default'],
 };
-/** What a submission answers when these are the outcomes of its commands. */
+/** The answer of a submission when these are the outcomes of its commands. */
 const answerOf = (submission: Submission, outcomes: readonly Outcome[]) =>
   submission.answer(new SubmissionOutcomes(submission.commands, outcomes));
 const groupSubmission = (repeated = '') =>

@@ -62,7 +62,7 @@ it('no option that the published clients and their endpoints send is unknown', (
       }
     }
   }
-  // The name of a client, as it stands in a telemetry header.
+  // The name of a client in a telemetry header.
   names.delete('upstash-qstash-js');
   expect(names.size).toBeGreaterThan(40);
   expect([...names].filter((name) => unknown(name).length > 0)).toEqual([]);

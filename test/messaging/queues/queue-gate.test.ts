@@ -4,7 +4,7 @@ import type { MessagePublished } from '../../../src/messaging/messages/message.e
 import { defaultSettings, type QueueEvent } from '../../../src/messaging/queues/queue.events.js';
 import { type QueueName, QueueWorld, queueNames, totalLimit } from './queue-world.js';
 
-/** What a queue is by the words of messaging.md 5, counted anew from everything that is on disk. */
+/** The queue as messaging.md 5 defines it, computed anew from everything that is on disk. */
 class CountedQueue {
   settings = defaultSettings;
   private readonly joined: string[] = [];
@@ -22,7 +22,7 @@ class CountedQueue {
     this.joinUntil(now);
   }
 
-  /** The messages that may be under way, and no others. */
+  /** Exactly the messages that may be in flight. */
   get holders(): readonly string[] {
     const isIn = (id: string) =>
       !this.dropped.has(id) && !(this.final.has(id) && (this.open.get(id) ?? 0) === 0);
@@ -84,7 +84,7 @@ function expectMayStart(messageId: string, name: QueueName, world: QueueWorld): 
   expect(runningOf(world, name).length).toBeLessThanOrEqual(settings.parallelism);
 }
 
-/** A message that holds a slot waits only because of a pause, or because there is no room. */
+/** A message that holds a slot waits only because of a pause or because there is no room. */
 function expectNobodyWaitsInVain(world: QueueWorld): void {
   const queues = queueNames.map((name) => ({ name, counted: new CountedQueue(name, world) }));
   const lags = queues.map(({ name }) => world.entries.lagOf(name));
@@ -97,7 +97,7 @@ function expectNobodyWaitsInVain(world: QueueWorld): void {
       world.running.length >= totalLimit;
     return isFull ? [] : waiting;
   });
-  // After each step: one comparison costs less than one for each queue.
+  // Checked after each step: one comparison costs less than one for each queue.
   expect([lags, inVain]).toEqual([queues.map(({ counted }) => counted.lag), []]);
 }
 
@@ -150,7 +150,7 @@ function drain(world: QueueWorld): void {
   world.commit();
 }
 
-/** Bugs hide in rare orders: more runs with `QUEUE_RUNS=3000`. */
+/** Bugs hide in rare orders of events: set `QUEUE_RUNS=3000` for more runs. */
 const numRuns = Number(process.env['QUEUE_RUNS'] ?? 200);
 
 describe('queues', () => {
@@ -173,7 +173,7 @@ describe('queues', () => {
   });
 });
 
-/** A world in which the attempts that started are listed. */
+/** A world that lists the attempts that started. */
 function watched() {
   const started: string[] = [];
   const world = new QueueWorld(({ messageId }) => void started.push(messageId));

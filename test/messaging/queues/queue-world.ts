@@ -1,7 +1,7 @@
 /**
- * Queues with everything around them that they meet: a journal that commits late, attempts that end
- * as the test says, a clock, other gates, and restarts. What the index and the gate do is held
- * against a model that counts the whole journal anew each time.
+ * Queues with their whole environment: a journal that commits late, attempts that end as the test
+ * says, a clock, other gates, and restarts. The index and the gate are compared with a model that
+ * counts the whole journal anew each time.
  */
 
 import type { EventEnvelope } from '../../../src/engine/decider.js';
@@ -30,7 +30,7 @@ export type QueueName = (typeof queueNames)[number];
 
 type Happened = EventEnvelope<MessageEvent | QueueEvent>;
 
-/** No gate looks at how an attempt went. */
+/** No gate considers the result of an attempt. */
 const attempt: AttemptRecord = {
   attempt: 0,
   startedAt: 0,
@@ -46,10 +46,10 @@ interface Fact {
   readonly event: MessageEvent | QueueEvent;
 }
 
-/** A message as its own state would have it. */
+/** A message according to its own state. */
 class Message {
   isFinal = false;
-  /** Its attempt that waits or runs. */
+  /** Its attempt that waits or is in flight. */
   attempt: Attempt | null = null;
   /** The offset of its last event. */
   lastOffset = -1;
@@ -93,11 +93,11 @@ export class QueueWorld {
   entries = new QueueEntries();
   private gates = new Gates();
   private gate = this.newGate();
-  /** Queues that exist, as far as memory knows. */
+  /** Queues that exist in memory. */
   readonly queues = new Map<string, QueueSettings>();
-  /** Attempts in flight, also of messages that were canceled meanwhile. */
+  /** Attempts in flight, including those of messages that were canceled meanwhile. */
   running: Attempt[] = [];
-  /** Turns that are on disk, and those that are not yet. */
+  /** Turns that are on disk; `uncommitted` holds those that are not yet. */
   readonly durable: (readonly Happened[])[] = [];
   private uncommitted: (readonly Happened[])[] = [];
   private nextOffset = 0;
@@ -113,7 +113,7 @@ export class QueueWorld {
     else this.turn(message, created(queueName));
   }
 
-  /** The attempt at `index` of those in flight has ended; that is not on disk yet. */
+  /** Ends the attempt at `index` of those in flight; this is not on disk yet. */
   finish(index: number, isDelivered: boolean): void {
     const ended = this.running[index % Math.max(1, this.running.length)];
     if (ended === undefined || ended.admission === null) return;
@@ -127,7 +127,7 @@ export class QueueWorld {
     this.turn({ kind: 'message', id: message.id, event }, ...callback);
   }
 
-  /** The message at `index` of the pending ones is canceled. */
+  /** Cancels the message at `index` of the pending ones. */
   cancel(index: number): void {
     const pending = [...this.messages.values()].filter(({ isFinal }) => !isFinal);
     const message = pending[index % Math.max(1, pending.length)];
@@ -135,7 +135,7 @@ export class QueueWorld {
     this.turn(this.cancellation(message));
   }
 
-  /** The next attempt of a message is moved: it starts this much later than now. */
+  /** Moves the next attempt of a message to this much later than now. */
   reschedule(id: string, delayMs: number): void {
     const event: MessageEvent = { type: 'MessageRescheduled', notBefore: this.now + delayMs };
     this.turn({ kind: 'message', id, event });
@@ -147,7 +147,7 @@ export class QueueWorld {
     this.turn({ kind: 'queue', id: queueName, event });
   }
 
-  /** Messages that are on disk go with their queue; those that are not come after it. */
+  /** Deletes a queue with its messages that are on disk; those that are not come after it. */
   delete(queueName: QueueName): void {
     if (!this.queues.has(queueName)) return;
     const pending = this.entries.pendingOf(queueName).map(({ messageId }) => messageId);
@@ -158,7 +158,7 @@ export class QueueWorld {
     this.turn(...canceled, { kind: 'queue', id: queueName, event: { type: 'QueueDeleted' } });
   }
 
-  /** Everything decided so far is on disk: the index learns it, then effects come true. */
+  /** Puts everything decided so far on disk: the index learns it, then effects are carried out. */
   commit(): void {
     const group = this.uncommitted.flat();
     this.durable.push(...this.uncommitted);
@@ -171,7 +171,7 @@ export class QueueWorld {
     }
   }
 
-  /** A commit takes milliseconds: what was decided before time passes is on disk first. */
+  /** A commit takes milliseconds, so everything decided is on disk before time passes. */
   advance(durationMs: number): void {
     this.commit();
     const until = this.now + durationMs;
@@ -185,7 +185,7 @@ export class QueueWorld {
     this.now = until;
   }
 
-  /** What was not on disk has never been; what ran runs no more. */
+  /** Everything that was not on disk is lost, and nothing is in flight. */
   restart(): void {
     this.uncommitted = [];
     this.running = [];

@@ -1,4 +1,4 @@
-/** Schedules in a whole server, on a clock that the test moves. */
+/** Schedules in a complete server, on a clock that the test moves. */
 import type { MessageTemplate } from '../../../src/messaging/messages/message.events.js';
 import type {
   CreateSchedule,
@@ -24,7 +24,7 @@ const hour = 60 * minute;
 /** 2025-12-29T09:20:00Z */
 const startsAt = 1_767_000_000_000;
 
-/** One server after the other on one disk, and what reached the destinations. */
+/** Successive servers on one disk, and the requests that reached the destinations. */
 class ScheduleSimulation {
   private constructor(
     readonly world: SimulatedWorld,
@@ -38,7 +38,7 @@ class ScheduleSimulation {
     return new ScheduleSimulation(world, await SimulatedServer.start(disk, world, startsAt, 3));
   }
 
-  /** The power goes, and comes back `downMs` later. */
+  /** The power fails, and returns `downMs` later. */
   async restart(downMs: number): Promise<void> {
     const { disk, clock } = this.server;
     this.server.abandon();
@@ -98,7 +98,7 @@ class ScheduleSimulation {
     return (this.server.engine.actors(scheduleKind).stateOf('often') as ScheduleState).context;
   }
 
-  /** What the journal says about its triggers. */
+  /** The triggers of a schedule in the journal. */
   async triggers(): Promise<ScheduleTriggered[]> {
     const triggers: ScheduleTriggered[] = [];
     for await (const envelopes of this.server.journal.replay()) {

@@ -65,7 +65,7 @@ const behind = (obstacle: Obstacle, ahead: number | null = 0): PendingSituation 
 
 type Case = readonly [reason: MessageReason, situation: MessageSituation, sentence: string];
 
-/** At eleven o'clock, but where something is due. */
+/** At eleven o'clock, unless something is due. */
 const cases: readonly Case[] = [
   ['delayed', pending, 'It is delayed until 2026-01-01T12:00:00Z.'],
   [
