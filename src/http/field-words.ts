@@ -49,7 +49,7 @@ function oneOf(values: readonly unknown[]): string {
   return all.length === 1 ? String(all[0]) : `one of ${all.join(', ')}`;
 }
 
-/** Limits the length of a text, the number of items of an array, or the value of a number. */
+/** Describes a limit: of the length of a text, the items of an array, or the value of a number. */
 function bounded(origin: string, bound: string, most: number | bigint): string {
   const unit = units[origin];
   if (unit === undefined) return `must be ${bound} ${most}`;

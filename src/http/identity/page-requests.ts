@@ -24,10 +24,7 @@ export function isOriginOf(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
-/**
- * Refuses a request that changes something unless one of our own pages sent it; undefined = it is
- * allowed.
- */
+/** Why a request for a change is refused: no page of this server sent it; undefined if one did. */
 export function judgeOrigin({ headers }: RequestHead): Refusal | undefined {
   const { origin, host } = headers;
   const isOwn = origin !== undefined && host !== undefined && isOriginOf(origin, host);

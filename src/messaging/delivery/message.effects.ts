@@ -188,7 +188,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     cancel();
   }
 
-  /** Uses contents that are at hand in the same tick, so that the request follows at once. */
+  /** Sends in the same tick if the contents are at hand. */
   private readonly run = (attempt: Attempt): void => {
     this.begin(attempt);
     const { publishedOffset, number, dueAt } = attempt;

@@ -4,9 +4,9 @@ import type { Traffic } from './flow-control-gate.js';
 import { isOver } from './rate-window.js';
 
 /**
- * Every field is always present, because clients read them unconditionally. No limit is shown as 0.
- * How much of a limit is in use is not in the journal, so it is null in a record of the past (ADR
- * 47).
+ * Every field is always present, because clients read them unconditionally. A limit that is not set
+ * is shown as 0. How much of a limit is in use is not in the journal, so it is null in a record of
+ * the past (ADR 47).
  */
 export interface FlowControlRecord {
   readonly flowControlKey: string;

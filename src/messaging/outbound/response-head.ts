@@ -30,7 +30,7 @@ interface Framing {
   keepAlive: string;
 }
 
-/** Longer heads are not remembered, in characters. */
+/** Limit, in characters, for a head that is remembered. */
 const keptHeadMax = 1024;
 
 /** Parses successive heads, reusing the last result: within one second most heads are identical. */

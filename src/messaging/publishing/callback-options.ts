@@ -20,8 +20,9 @@ const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
 
 /**
  * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` holds the
- * callback's own options, which a publish may not give without the callback's URL. Options that are
- * not given are `inherited` from the message. `reader` keeps the first refusal.
+ * callback's own options, which a publish may not give without the callback's URL. Retries and
+ * redaction are `inherited` from the message if they are not given. `reader` keeps the first
+ * refusal.
  */
 export function readCallback(
   reader: OptionReader,

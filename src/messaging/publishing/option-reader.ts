@@ -38,7 +38,7 @@ const relayedOptions: readonly string[] = [
   ...['error-step-name', 'nonretryable-error'],
 ];
 const known: ReadonlySet<string> = new Set([...readOptions, ...relayedOptions]);
-/** Option families that another reader handles, which reports unknown names itself. */
+/** Option families with a reader of their own, which reports their errors. */
 const otherFamilies = /^(?:workflow|callback|failure-callback)-/;
 
 /**

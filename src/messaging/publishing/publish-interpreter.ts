@@ -1,4 +1,4 @@
-/** Publishes that mean more than one message: a feature above says which, and what they mean. */
+/** Publishes that are more than a plain message: a feature above says which, and what they mean. */
 import type { Refusal } from '../../grammar/result.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { PublishRules } from './option-reader.js';

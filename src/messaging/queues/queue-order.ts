@@ -91,7 +91,7 @@ export class QueueOrder {
     return this.holders.has(entry);
   }
 
-  /** How many slots are held, and the messages that hold the first of them. */
+  /** How many slots are held, and by which messages; of many messages only the first are named. */
   slots(): { readonly taken: number; readonly holders: readonly string[] } {
     const first = [...this.holders].slice(0, shownHoldersMax);
     return { taken: this.holders.size, holders: first.map(({ messageId }) => messageId) };
