@@ -60,13 +60,13 @@ async function valuesOf(poll: Poll): Promise<string[]> {
 }
 
 describe('a poll', () => {
-  it('hands out nothing of a partition that is lost while it is being read', async () => {
+  it('hands out nothing of a partition that is lost while it is read', async () => {
     await produce(0, 'x', 'y');
     const view = world.views.find('g');
     if (view === undefined) throw new Error('there is no group');
     const all = ownedBy(view).get('a') ?? [];
     const seen = new Set<number>();
-    // The partition goes after so many microtasks: before, while and after it is read.
+    // The partition is lost after `ticks` microtasks: before, during and after its read.
     for (let ticks = 0; ticks < 60; ticks += 1) {
       const running = pollOf().run();
       for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
@@ -91,7 +91,7 @@ describe('a poll', () => {
     expect(await valuesOf(pollOf())).toEqual(['x']);
   });
 
-  it('leaves no timer behind when it was woken by a record', async () => {
+  it('leaves no timer behind when a record has woken it', async () => {
     await valuesOf(pollOf());
     const armed = world.clock.armed;
     const running = valuesOf(pollOf({ until: world.clock.monotonic() + 60_000 }));
@@ -102,14 +102,14 @@ describe('a poll', () => {
     expect(world.clock.armed).toBe(armed);
   });
 
-  it('gives each partition its share, and lets none starve', async () => {
+  it('gives each partition its share, and starves none', async () => {
     await produce(0, ...Array.from({ length: 30 }, () => 'many'));
     await produce(2, 'one', 'two');
     const first = await valuesOf(pollOf({ maxRecords: 4 }));
     expect(first.sort()).toEqual(['many', 'many', 'one', 'two']);
   });
 
-  it('always gives one record, however large, and then as many as fit', async () => {
+  it('always returns one record, however large, and then as many as fit', async () => {
     await produce(0, 'x'.repeat(100), 'y'.repeat(100), 'z'.repeat(5000), 'a', 'b');
     const sizes = async () =>
       (await valuesOf(pollOf({ maxBytes: 200 }))).map((value) => value.length);
@@ -121,7 +121,7 @@ describe('a poll', () => {
     ]);
   });
 
-  it('begins where the log begins by now when its position was trimmed away', async () => {
+  it('starts at the current start of the log if its position was trimmed', async () => {
     await produce(0, 'gone', 'gone too');
     expect(await valuesOf(pollOf({ maxRecords: 1 }))).toEqual(['gone']);
     const log = (await world.topicLogs.logs('rides'))?.[0];
@@ -131,7 +131,7 @@ describe('a poll', () => {
     expect(await valuesOf(pollOf())).toEqual(['kept']);
   });
 
-  it('waits for the rebalance where a log is dropped, and does not look all the time', async () => {
+  it('waits for the rebalance if a log is dropped, without polling continuously', async () => {
     let looks = 0;
     const mayRead = () => {
       looks += 1;
@@ -146,7 +146,7 @@ describe('a poll', () => {
     expect(await running).toEqual({ parts: [], isLongNext: false, isCut: false });
   });
 
-  it('resets no offset of a partition that another instance owns by now', async () => {
+  it('resets no offset of a partition that another instance owns meanwhile', async () => {
     await produce(0, 'x', 'y');
     await produce(1, 'gone', 'gone too');
     const log = (await world.topicLogs.logs('rides'))?.[1];

@@ -4,7 +4,7 @@ import { type OwnedPartition, Positions } from '../../../src/topics/sessions/pos
 
 const places = [0, 1].map((partition) => ({ topic: 'rides', partition }));
 
-/** Ids of the records that are sent at once and end at these offsets, rising. */
+/** The ids of records that are sent together and end at these ascending offsets. */
 function idsOf(cursor: StreamCursor, own: OwnedPartition, ...ends: readonly number[]): string[] {
   const writeId = cursor.idsOf(own, ends.at(-1) ?? Number.NaN);
   return ends.map((end) => {
@@ -15,7 +15,7 @@ function idsOf(cursor: StreamCursor, own: OwnedPartition, ...ends: readonly numb
 }
 
 describe('the id of a streamed record', () => {
-  it('tells of partitions that have more than was acknowledged, and of no others', () => {
+  it('names the partitions that have sent more than was acknowledged, and no others', () => {
     const positions = new Positions();
     positions.own(places);
     const [zero, one] = positions.all;
@@ -32,7 +32,7 @@ describe('the id of a streamed record', () => {
     expect(idAt(zero, 7)).toBe('rides/0/7');
   });
 
-  it('differs in one number from those that are sent with it', () => {
+  it('differs in one number from the ids sent with it', () => {
     const positions = new Positions();
     positions.own([0, 1, 2].map((partition) => ({ topic: 'rides', partition })));
     const [zero, one, two] = positions.all;
@@ -42,7 +42,8 @@ describe('the id of a streamed record', () => {
     expect(idsOf(cursor, zero, 6, 7)).toEqual(['rides/0/6', 'rides/0/7']);
     expect(idsOf(cursor, one, 6)).toEqual(['rides/0/7,rides/1/6']);
     expect(idsOf(cursor, zero, 8, 12)).toEqual(['rides/0/8,rides/1/6', 'rides/0/12,rides/1/6']);
-    // What is sent though it is lost by now, or was committed meanwhile, is not reported.
+    // Records of partitions that are lost by now, or that were committed meanwhile, are not
+    // reported.
     zero.resume(13);
     expect(idsOf(cursor, zero, 13, 14)).toEqual(['rides/1/6', 'rides/0/14,rides/1/6']);
     positions.own([one, two]);
@@ -50,7 +51,7 @@ describe('the id of a streamed record', () => {
     expect(idsOf(cursor, two, 6)).toEqual(['rides/1/6,rides/2/6']);
   });
 
-  it('is understood when it comes back', () => {
+  it('is parsed when the client sends it back', () => {
     expect(parseCursor('rides/0/6,a.b-c_d/1/8')).toEqual({
       ok: true,
       value: [
@@ -70,7 +71,7 @@ describe('the id of a streamed record', () => {
     ',rides/0/1',
     'ri des/0/1',
     'rides/0/-1',
-  ])('is not %j', (text) => {
+  ])('cannot be %j', (text) => {
     expect(parseCursor(text).ok).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ const credential = (...history: RestCredentialEvent[]) =>
   given(restCredentialDecider, null, ...history);
 
 describe('a credential', () => {
-  it('is created with what it may do, and the digest of its password', () => {
+  it('is created with its rights, and the digest of its password', () => {
     const { events, state, isFinal } = credential().when(create);
     expect(events).toEqual([created]);
     expect(state).toEqual({
@@ -24,13 +24,13 @@ describe('a credential', () => {
     expect(isFinal).toBe(false);
   });
 
-  it('is not created twice, whatever the second one may do', () => {
+  it('is not created twice, whatever the rights of the second one', () => {
     expect(credential(created).when({ ...create, permissions: 'ALL' })).toMatchObject({
       rejected: { code: 'conflict' },
     });
   });
 
-  it('is gone once it is deleted, and may be created anew', () => {
+  it('is gone once it is deleted, and may then be created again', () => {
     expect(credential(created).when(remove)).toMatchObject({ events: [deleted], isFinal: true });
     expect(credential(created, deleted).when(create).events).toEqual([created]);
   });

@@ -4,14 +4,14 @@ const parse = (body: object) => parseCredential(Buffer.from(JSON.stringify(body)
 const grant = { topic: 'rides', permissions: 'ALL' };
 
 describe('a request for a credential', () => {
-  it.each([['rides'], ['rides.*'], ['*'], ['a'.repeat(249)]])('takes the topic %s', (topic) => {
+  it.each([['rides'], ['rides.*'], ['*'], ['a'.repeat(249)]])('accepts the topic %s', (topic) => {
     expect(parse({ name: 'cab', topic, permissions: 'CONSUME' })).toEqual({
       ok: true,
       value: { name: 'cab', topic, permissions: 'CONSUME' },
     });
   });
 
-  it('takes the name as the control plane of the original called it', () => {
+  it('accepts the field name of the original control plane', () => {
     expect(parse({ credential_name: 'cab', ...grant })).toMatchObject({ value: { name: 'cab' } });
   });
 

@@ -41,7 +41,7 @@ describe('a fetch', () => {
     });
   });
 
-  it('may begin at a time, end before one, and say where else to go on', () => {
+  it('may start at a time, end before a time, and name a reset of the offset', () => {
     const body = { topic: 'a', partition: 0, timestamp: 5, untilTimestamp: 9 };
     expect(parseFetch({ ...body, offsetReset: 'latest' })).toMatchObject({
       value: {
@@ -52,7 +52,7 @@ describe('a fetch', () => {
     });
   });
 
-  it('takes no more than it asks for, nor than an answer may have', () => {
+  it('is limited to what it requests, and to the largest answer', () => {
     const position = { topic: 'a', partition: 0, offset: 0 };
     expect(parseFetch({ ...position, maxRecords: 1, maxBytes: 2 })).toMatchObject({
       value: { maxRecords: 1, maxBytes: 2 },

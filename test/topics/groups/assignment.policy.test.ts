@@ -53,12 +53,12 @@ describe('range', () => {
     ],
     [{ a: 'tx' }, { t: 1 }, { t: 'a' }],
     [{}, { t: 3 }, {}],
-  ])('of %j over %j is %j, as Kafka has it', (members, topics, owners) => {
+  ])('of %j over %j is %j, as in Kafka', (members, topics, owners) => {
     expect(assigned('range', members, topics)).toEqual(owners);
   });
 
-  it('orders members as bytes, as the static ids of Kafka are', () => {
-    // U+1F600 is written with two units below U+FFEE, and with bytes above it.
+  it('orders members by bytes, like the static ids of Kafka', () => {
+    // U+1F600 is below U+FFEE by its UTF-16 units, and above it by its UTF-8 bytes.
     const members = new Map([
       ['\u{1F600}', ['t']],
       ['\uFFEE', ['t']],
@@ -81,7 +81,7 @@ describe('roundrobin', () => {
       { t: 1, u: 2, v: 3 },
       { t: 'a', u: 'bc', v: 'ccc' },
     ],
-  ])('of %j over %j is %j, as Kafka has it', (members, topics, owners) => {
+  ])('of %j over %j is %j, as in Kafka', (members, topics, owners) => {
     expect(assigned('roundrobin', members, topics)).toEqual(owners);
   });
 });
@@ -96,7 +96,7 @@ describe('sticky', () => {
     ['aabbcc', { a: 't', b: 't', c: 't', d: 't' }, 'adbbcc'],
     ['abab', { a: 't', b: 't' }, 'abab'],
     ['ab', { a: 't', b: 't' }, 'abab'],
-  ])('of %s for %j is level and keeps what it can: %s', (before, members, after) => {
+  ])('of %s for %j is balanced and keeps what it can: %s', (before, members, after) => {
     const { t = '' } = assigned('sticky', members, { t: Math.max(4, after.length) }, owned(before));
     const sorted = (text: string) => [...text].sort().join('');
     expect(sorted(t)).toBe(sorted(after.padEnd(t.length, '?')));
@@ -153,7 +153,7 @@ describe('every strategy', () => {
     );
   });
 
-  it('does not care in which order members joined', () => {
+  it('does not depend on the order in which members joined', () => {
     fc.assert(
       fc.property(anyStrategy, subscriptions, counts, (strategy, members, count) => {
         const partitionsOf = (topic: string) => count[topic as 't'];
@@ -166,7 +166,7 @@ describe('every strategy', () => {
     );
   });
 
-  it('is level among equal subscribers: none has two more, in range per topic', () => {
+  it('balances equal subscribers: none has two more, for range per topic', () => {
     fc.assert(
       fc.property(anyStrategy, groups, counts, (strategy, ids, count) => {
         const members = new Map(ids.map((id) => [id, topics]));
@@ -180,7 +180,7 @@ describe('every strategy', () => {
     );
   });
 
-  it('tells the moves that make the next owners of the previous ones', () => {
+  it('returns the moves that turn the previous owners into the next ones', () => {
     fc.assert(
       fc.property(
         anyStrategy,
@@ -201,7 +201,7 @@ describe('every strategy', () => {
 });
 
 describe('the sticky strategy', () => {
-  it('moves as few partitions among equal subscribers as being level takes', () => {
+  it('moves among equal subscribers only as many partitions as balance needs', () => {
     fc.assert(
       fc.property(groups, groups, counts, (before, after, count) => {
         fc.pre(after.length > 0);
@@ -244,7 +244,8 @@ describe('the sticky strategy', () => {
     );
   });
 
-  // It took a look at all partitions for each that moves: minutes, in one turn of the server.
+  // An earlier version examined all partitions for each one that moves, which took minutes in one
+  // turn of the server.
   it('gives half of 100,000 partitions to a second member', () => {
     const one = new Map([['a', ['t']]]);
     const old = assign('sticky', one, () => 100_000, noOwners);

@@ -73,7 +73,7 @@ describe('a group that does not exist', () => {
     expect(state?.context.owners.get('rides')).toEqual(['a', 'a', 'a']);
   });
 
-  it('is opened to a topic that is not there yet', () => {
+  it('accepts a topic that does not exist yet', () => {
     const { state } = group().when(joinGroup('a', { topics: ['later'] }));
     expect([...(state?.context.owners ?? [])]).toEqual([]);
   });
@@ -96,14 +96,14 @@ describe('a group that does not exist', () => {
 });
 
 describe('a join', () => {
-  it('moves what the new member gets, in one event, and nothing else', () => {
+  it('moves what the new member gets in one event, and nothing else', () => {
     const { events } = group(alone).when(joinGroup('b'));
     expect(events).toMatchObject([
       { generation: 2, moved: [{ topic: 'rides', partitions: [2], to: 'b' }] },
     ]);
   });
 
-  it('of a member changes nothing and tells the generation', () => {
+  it('of a member changes nothing and returns the generation', () => {
     expect(group(alone).when(joinGroup('a', { topics: ['fares'] }))).toMatchObject({
       events: [],
       result: { generation: 1 },
@@ -127,7 +127,7 @@ describe('a join', () => {
     ).toEqual([{ type: 'OpenConsumer', kind: 'consumer', id: '%C3%A4%20b/a/1', at: 5, settings }]);
   });
 
-  it('by another strategy than the members have is refused', () => {
+  it('with another strategy than that of the members is refused', () => {
     const { rejected } = group(alone).when(joinGroup('b', { strategy: 'sticky' }));
     expect(rejected).toEqual({
       code: 'conflict',
@@ -135,7 +135,7 @@ describe('a join', () => {
     });
   });
 
-  it('of an empty group may bring another strategy', () => {
+  it('of an empty group may set another strategy', () => {
     const { events } = group(alone, left('a', 2)).when(joinGroup('b', { strategy: 'sticky' }));
     expect(events).toMatchObject([{ strategy: 'sticky', generation: 3 }]);
   });
@@ -145,17 +145,17 @@ describe('a join', () => {
     expect(when(joinGroup('b')).rejected?.code).toBe('conflict');
   });
 
-  it('waits for its topic where no topic has partitions', () => {
+  it('waits for its topic if no topic has partitions', () => {
     const waiting = [joined('a', 1, {}), joined('b', 2, {})];
     const { events } = given(decider, over({}), ...waiting).when(joinGroup('c'));
     expect(events).toMatchObject([{ type: 'MemberJoined', instance: 'c', moved: [] }]);
   });
 });
 
-describe('a credential that may not consume all that a group reads', () => {
+describe('a credential that may not consume all topics of a group', () => {
   const grant = { permissions: 'CONSUME', topic: 'fares' } as const;
 
-  it('neither joins it nor takes an instance of it, and learns no topic', () => {
+  it('neither joins the group nor takes over an instance of it, and learns no topic', () => {
     for (const instance of ['a', 'b']) {
       const { rejected } = group(alone).when(joinGroup(instance, { topics: ['fares'], grant }));
       expect(rejected?.code).toBe('forbidden');
@@ -164,13 +164,13 @@ describe('a credential that may not consume all that a group reads', () => {
     expect(group(alone).when({ ...change('a', 'fares'), grant }).rejected?.code).toBe('forbidden');
   });
 
-  it('makes a group of its own', () => {
+  it('may create a group of its own', () => {
     expect(group().when(joinGroup('a', { topics: ['fares'], grant })).events).toHaveLength(1);
   });
 });
 
-describe('a server that has as many groups or instances as it may', () => {
-  it('takes no other group, and one more instance of a group only while there is room', () => {
+describe('a server with the maximum number of groups or instances', () => {
+  it('accepts no further group, and another instance only while there is room', () => {
     const groups = { ...view, groups: 10 };
     expect(given(decider, groups).when(joinGroup('a')).rejected?.code).toBe('conflict');
     expect(given(decider, groups, alone).when(joinGroup('b')).events).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('a server that has as many groups or instances as it may', () => {
 });
 
 describe('a subscription', () => {
-  it('replaces the one before it', () => {
+  it('replaces the previous one', () => {
     const { events, state } = group(alone).when(change('a', 'fares'));
     expect(events).toEqual([
       {
@@ -198,12 +198,12 @@ describe('a subscription', () => {
     expect([...(state?.context.owners.keys() ?? [])]).toEqual(['fares']);
   });
 
-  it('to the same topics in another order is none', () => {
+  it('to the same topics in another order is not a change', () => {
     const both = joined('a', 1, { rides: ['a', 'a', 'a'] }, ['rides', 'fares']);
     expect(group(both).when(change('a', 'fares', 'rides')).events).toEqual([]);
   });
 
-  it('is remembered by topic as the first one', () => {
+  it('is remembered by topic, with the first time', () => {
     const { state } = group(alone).when(change('a', 'rides', 'fares'));
     expect([...(state?.context.firstSubscribed ?? [])]).toEqual([
       ['rides', 0],
@@ -211,7 +211,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('of an instance that is no member is refused', () => {
+  it('of an instance that is not a member is refused', () => {
     expect(group(alone).when(change('b', 'rides')).rejected?.code).toBe('not_found');
   });
 });
@@ -244,7 +244,7 @@ describe('the end of a member', () => {
 });
 
 describe('a reassignment', () => {
-  it('of a topic that has grown gives out what is new', () => {
+  it('of a topic that has grown assigns the new partitions', () => {
     const { when } = given(decider, over({ rides: 5 }), alone);
     expect(when(ask('ReassignGroup')).events).toEqual([
       {
@@ -255,14 +255,14 @@ describe('a reassignment', () => {
     ]);
   });
 
-  it('of a topic that is gone takes away what was there', () => {
+  it('of a topic that was deleted takes its partitions away', () => {
     const { when } = given(decider, over({ fares: 1 }), alone);
     expect(when(ask('ReassignGroup')).events).toMatchObject([
       { moved: [{ topic: 'rides', partitions: [0, 1, 2], to: null }] },
     ]);
   });
 
-  it('where nothing moves is no new generation', () => {
+  it('without any move makes no new generation', () => {
     expect(group(alone).when(ask('ReassignGroup')).events).toEqual([]);
   });
 });
@@ -272,7 +272,7 @@ describe('a reset of offsets', () => {
   const reset = { ...ask('ResetOffsets'), moves } as const;
   const event = { type: 'OffsetsReset', moves } as const;
 
-  it('is remembered with what was committed before, and changes nothing else', () => {
+  it('is recorded with the offsets committed before, and changes nothing else', () => {
     const empty = group(alone, left('a', 2));
     const { events, state } = empty.when(reset);
     expect(events).toEqual([event]);
@@ -291,7 +291,7 @@ describe('the deletion of a group', () => {
     expect(group(alone).when(ask('DeleteGroup')).rejected?.code).toBe('conflict');
   });
 
-  it('wants its offsets forgotten, lets no instance join meanwhile, and frees the name', () => {
+  it('wants its offsets deleted, lets no instance join meanwhile, and frees the name', () => {
     const empty = [alone, left('a', 2)];
     const { events, wants } = group(...empty).when(ask('DeleteGroup'));
     expect(events).toEqual([deleted]);
@@ -311,7 +311,7 @@ describe('the deletion of a group', () => {
     expect(group(alone).when(expire(epochMs)).rejected?.code).toBe('conflict');
   });
 
-  it('is asked of a group that is being deleted only', () => {
+  it('can be completed only for a group that is being deleted', () => {
     expect(group(alone).when(ask('RemoveGroup')).rejected?.code).toBe('conflict');
   });
 });

@@ -45,7 +45,7 @@ describe('the life of a consumer group', () => {
     expect(can(deleting, joined)).toBe(false);
   });
 
-  it('forgets topics that no member subscribes to any more, where there were very many', () => {
+  it('forgets topics that no member subscribes to any more if there were very many', () => {
     const name = (round: number, index: number) => `${round}-${index}`;
     const changes = Array.from({ length: 20 }, (_, round): ConsumerGroupEvent => {
       const topics = Array.from({ length: 1000 }, (__, index) => name(round, index));
@@ -54,7 +54,7 @@ describe('the life of a consumer group', () => {
     const other: ConsumerGroupEvent = { ...joined, instance: 'b', topics: [] };
     const known = lifeAfter(joined, other, ...changes).context.firstSubscribed;
     expect(known.size).toBe(10_000);
-    // What is subscribed to is known however long ago that began, and what came last.
+    // Topics with a current subscription are kept, however old, and so are the latest ones.
     expect(known.get('rides')).toBe(0);
     expect(known.get(name(19, 999))).toBe(21);
     expect(known.has(name(0, 0))).toBe(false);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Owners } from '../../../src/topics/groups/assignment.policy.js';
 import { assignmentsIn } from '../../../src/topics/groups/consumer-group.state.js';
 
-/** Counts how often all of its topics are looked at. */
+/** Counts the passes over all of its topics. */
 class CountedOwners extends Map<string, readonly (string | null)[]> {
   passes = 0;
 
@@ -15,7 +15,7 @@ class CountedOwners extends Map<string, readonly (string | null)[]> {
 const owner = fc.constantFrom('a', 'b', 'c', null);
 const lists = fc.record({ t: fc.array(owner), u: fc.array(owner) });
 
-/** Those of one instance, looked for by itself. */
+/** The partitions of one instance, found by a separate search. */
 function alone(owners: Owners, instance: string) {
   return [...owners].flatMap(([topic, list]) => {
     const partitions = [...list.keys()].filter((partition) => list[partition] === instance);
@@ -23,7 +23,7 @@ function alone(owners: Owners, instance: string) {
   });
 }
 
-it('what instances own is found in one pass for all of them', () => {
+it('the partitions of all instances are found in one pass', () => {
   fc.assert(
     fc.property(lists, ({ t, u }) => {
       const owners = new CountedOwners();

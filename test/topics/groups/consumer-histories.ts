@@ -15,7 +15,7 @@ import { registerTopics, topicCommands } from '../../support/deciders/topic-hist
 
 const minute = 60_000;
 
-/** The decider of groups, with a retention that the histories outlast. */
+/** The decider of groups, with a retention that is shorter than the histories. */
 export const groupDecider = consumerGroupDecider(10 * minute);
 
 const anyGroup = fc.constantFrom('readers', 'writers');
@@ -86,7 +86,7 @@ const consumerCommands = commandsTo<ConsumerCommand>(
     })),
 );
 
-/** Commands to topics, to their groups and to the instances of these. */
+/** Commands to topics, to their groups and to the instances of the groups. */
 export const consumerHistories = fc.oneof(
   { weight: 2, arbitrary: topicCommands },
   { weight: 4, arbitrary: groupCommands },

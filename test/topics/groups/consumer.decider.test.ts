@@ -23,7 +23,7 @@ describe('a consumer instance', () => {
     expect(wants).toEqual([{ kind: 'runConsumer', id: 'opened at 0', notBefore: 0, settings }]);
   });
 
-  it('that is open stays as it is', () => {
+  it('that is open stays unchanged', () => {
     const other = { ...open, settings: consumerSettings() };
     expect(consumer(opened).when(other).events).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe('a consumer instance', () => {
     });
   });
 
-  it('that is not there cannot be closed', () => {
+  it('that does not exist cannot be closed', () => {
     expect(consumer().when(close).rejected).toEqual({
       code: 'not_found',
       message: 'group g has no instance a',
@@ -78,7 +78,7 @@ describe('the id of an instance', () => {
     ['a', 'b/c'],
     ['a%2Fb', 'c'],
     ['ä ö', '\u{1F600}'],
-  ])('of %j and %j tells both again', (group, instance) => {
+  ])('of %j and %j is decoded to both', (group, instance) => {
     expect(consumerPlace(consumerId({ group, instance }))).toEqual({ group, instance });
   });
 });

@@ -1,7 +1,7 @@
 import { seed as firstSeed } from '../../support/seed.js';
 import { GroupSimulation } from './group-simulation.js';
 
-/** More for longer runs: `GROUP_SEEDS=1000 npm run jest -- test/topics/groups/group-history`. */
+/** For longer runs: `GROUP_SEEDS=1000 npm run jest -- test/topics/groups/group-history`. */
 const seeds = Number(process.env['GROUP_SEEDS'] ?? 12);
 const steps = 60;
 
@@ -17,7 +17,7 @@ describe('groups over a day of faults', () => {
         sum[name] = (sum[name] ?? 0) + count;
       }
     }
-    // It all happened, and not once in a while.
+    // Each kind of event happened, and often enough.
     for (const [name, count] of Object.entries(sum)) {
       expect({ name, isEnough: count > seeds / 2 }).toEqual({ name, isEnough: true });
     }

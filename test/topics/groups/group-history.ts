@@ -1,7 +1,8 @@
 /**
- * What the readers of simulated groups have seen, held against what a log may do. Of the anomalies
- * of Jepsen's Kafka workload: lost writes and unseen records, inconsistent offsets, polls that skip
- * or go back, and ours: two owners, commits ahead of what was processed, vanished commits.
+ * Checks what the readers of simulated groups have seen against what a log may do. It detects
+ * anomalies of Jepsen's Kafka workload (lost writes, unseen records, inconsistent offsets, and
+ * polls that skip or go back), and some of our own: two owners, commits ahead of what was
+ * processed, and vanished commits.
  */
 import type { GroupWorld } from './group-world.js';
 
@@ -17,10 +18,10 @@ const placeOf = ({ topic, partition }: { topic: string; partition: number }) =>
 
 export class GroupHistory {
   readonly anomalies: string[] = [];
-  /** By partition what producers were answered is there, by offset. */
+  /** By partition, the acknowledged records by offset. */
   readonly produced = new Map<string, Map<number, string>>();
   private readonly seen = new Map<string, string>();
-  /** By group and partition the offsets that a reader of the group has processed. */
+  /** By group and partition, the offsets that a reader of the group has processed. */
   private readonly processed = new Map<string, Set<number>>();
   private readonly committedOffsets = new Map<string, number>();
 
@@ -30,7 +31,10 @@ export class GroupHistory {
     this.produced.set(placeOf(record), own);
   }
 
-  /** A reader of `group` has processed a record; `expected` is where it was in the partition. */
+  /**
+   * Notes that a reader of `group` has processed a record; `expected` is its position in the
+   * partition.
+   */
   read(group: string, record: SeenRecord, expected: number | undefined): void {
     const name = `${placeOf(record)}/${record.offset}`;
     const before = this.seen.get(name);
@@ -43,7 +47,7 @@ export class GroupHistory {
     this.processed.set(`${group} ${placeOf(record)}`, own);
   }
 
-  /** A commit was acknowledged: no crash takes it back. */
+  /** Notes an acknowledged commit, which no crash may undo. */
   committed(group: string, place: string, offset: number): void {
     const key = `${group} ${place}`;
     this.committedOffsets.set(key, Math.max(this.committedOffsets.get(key) ?? 0, offset));
@@ -57,7 +61,7 @@ export class GroupHistory {
     return covered;
   }
 
-  /** Looks at the groups as they are now. */
+  /** Checks the current state of the groups. */
   check(world: GroupWorld): void {
     for (const group of world.views.names()) {
       for (const place of world.offsets.of(group)) {
@@ -80,7 +84,7 @@ export class GroupHistory {
     this.checkOwners(world);
   }
 
-  /** At the end every group has processed every record that was acknowledged. */
+  /** Checks that at the end every group has processed every acknowledged record. */
   checkCoverage(groups: readonly string[]): void {
     for (const [place, records] of this.produced) {
       for (const group of groups) {

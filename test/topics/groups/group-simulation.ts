@@ -23,25 +23,25 @@ const second = 1000;
 const minute = 60 * second;
 const topics = ['t', 'u'];
 
-/** A reader: a client program, which knows what it has processed and no more. */
+/** A reader: a client program that knows only what it has processed. */
 interface Reader {
   readonly place: ConsumerPlace;
   readonly settings: ConsumerSettings;
   topics: readonly string[];
-  /** Commits by itself after it has processed; else the server does. */
+  /** Whether the reader itself commits what it has processed; otherwise the server does. */
   readonly commits: boolean;
-  /** The id of the last answer that it has; null = it does not say what it has. */
+  /** The id of the last answer that the reader received; null = the reader names no answers. */
   received: string | null;
   generation: number | null;
-  /** By partition the offset after the last one that it has processed in this generation. */
+  /** By partition, the offset after the last record processed in this generation. */
   readonly progress: Map<string, number>;
-  /** The answer that it waits for. */
+  /** The answer that the reader waits for. */
   waiting: ResponseEnd | null;
-  /** It has died, and will delete its instance before it reads again. */
+  /** Whether the reader has died, and must delete its instance before it reads again. */
   hasDied: boolean;
 }
 
-/** One answer as a reader gets it. */
+/** An answer as a reader receives it. */
 interface Answer {
   readonly id: string;
   readonly generation: number;
@@ -55,7 +55,9 @@ function callerOf({ received }: Reader): Pick<ConsumerCaller, 'by' | 'received'>
 export class GroupSimulation {
   readonly history = new GroupHistory();
   readonly groups = ['commits', 'leaves-it', 'names-answers'];
-  /** What happened how often: a simulation in which nothing happens proves nothing. */
+  /**
+   * How often each kind of event happened: a simulation in which nothing happens proves nothing.
+   */
   readonly counts = {
     read: 0,
     lost: 0,
@@ -105,7 +107,7 @@ export class GroupSimulation {
     await this.comeToRest();
   }
 
-  /** All is well from now on: every reader reads what there is, and commits. */
+  /** Ends all faults: from now on every reader reads everything, and commits. */
   private async comeToRest(): Promise<void> {
     this.planned = null;
     this.world.disk.afterChange = null;
@@ -160,7 +162,7 @@ export class GroupSimulation {
     });
   }
 
-  /** One call of a reader, from its request to what it makes of the answer. */
+  /** One call of a reader, from its request to the processing of the answer. */
   private async consume(reader: Reader, timeoutMs: number): Promise<void> {
     const life = this.world;
     const { consumers, sessions, starts, polls, clock } = life;
@@ -196,7 +198,7 @@ export class GroupSimulation {
     }
     const id = call.answerId();
     await session.begun;
-    // A large answer takes its time to be written, and much may happen meanwhile.
+    // Writing a large answer takes time, in which much may happen.
     if (!this.isCalm) await this.delay(this.random.pick([0, 0, 10, second]));
     if (this.isOver(life) || reader.waiting !== response) return response.breakOff();
     const texts = polled.parts.flatMap(({ own, records }) =>
@@ -227,7 +229,8 @@ export class GroupSimulation {
       return;
     }
     response.finish();
-    // The server takes it for written; the reader, which says what it has, never sees it.
+    // The server counts the answer as written, but the reader, which names its answers, never sees
+    // it.
     if (reader.received !== null && fate < 0.3) {
       this.counts.lostUnseen += 1;
       reader.progress.clear();
@@ -235,7 +238,7 @@ export class GroupSimulation {
       return;
     }
     if (reader.received !== null) reader.received = id;
-    // A reader that commits what it has processed loses nothing by dying before that.
+    // A reader that commits what it has processed loses nothing if it dies before the commit.
     if (reader.commits && fate < 0.25) {
       this.counts.died += 1;
       reader.hasDied = true;
@@ -256,7 +259,7 @@ export class GroupSimulation {
     }
   }
 
-  /** Commits what the reader has processed, in the generation that it knows of. */
+  /** Commits what the reader has processed, in the generation that it knows. */
   private async commit(reader: Reader): Promise<void> {
     if (!reader.commits || reader.hasDied || reader.generation === null) return;
     const life = this.world;
@@ -303,7 +306,7 @@ export class GroupSimulation {
     return this.planned?.hasHappened === true;
   }
 
-  /** Whether that life of the server has ended, so that no reader has its answers any more. */
+  /** Whether this life of the server has ended, so that no reader gets its answers any more. */
   private isOver(life: GroupWorld): boolean {
     return this.current !== life || this.isDead;
   }

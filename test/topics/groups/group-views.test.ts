@@ -7,7 +7,7 @@ import { settled } from '../../simulation/simulated-server.js';
 import { consumerSettings } from '../../support/consumer-commands.js';
 import { openGroupWorld } from './group-world.js';
 
-it('what waits for a generation of a group that is removed meanwhile goes on', async () => {
+it('a waiter for a generation of a group that is removed meanwhile continues', async () => {
   const disk = new SimulatedDisk(new SeededRandom(1));
   await disk.makeDirectory('/data');
   await disk.syncDirectory('/');

@@ -1,6 +1,6 @@
 /**
- * One life of consumer groups over a simulated disk: topics, deciders, sessions and committed
- * offsets as the product has them, without HTTP around them.
+ * One life of consumer groups over a simulated disk: the product's topics, deciders, sessions and
+ * committed offsets, without HTTP.
  */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -54,14 +54,14 @@ export interface GroupWorld {
   readonly polls: Polls;
   readonly clock: ManualClock;
   readonly disk: SimulatedDisk;
-  /** Invariants that broke, and turns that threw. */
+  /** Broken invariants, and errors of turns. */
   readonly failures: unknown[];
 }
 
 const hour = 3_600_000;
 const limits = { topicsMax: 1000, partitionsMax: 10_000, groupsMax: 1000, consumersMax: 1000 };
 
-/** Starts on what the disk holds. */
+/** Starts from the content of the disk. */
 export async function openGroupWorld(
   disk: SimulatedDisk,
   startsAt: number,
@@ -130,7 +130,9 @@ export async function openGroupWorld(
   return { engine, ...made, commits, polls, clock, disk, failures };
 }
 
-/** What a call looks at of Node's response: how it ends decides what becomes of its records. */
+/**
+ * The part of Node's response that a call uses: how it ends decides what happens to its records.
+ */
 export class ResponseEnd extends EventEmitter {
   readonly socket = { destroyed: false };
   statusCode = 200;
@@ -139,13 +141,13 @@ export class ResponseEnd extends EventEmitter {
     return this as unknown as ServerResponse;
   }
 
-  /** All of it was handed to the system. */
+  /** The response was handed to the operating system completely. */
   finish(): void {
     this.emit('finish');
     this.emit('close');
   }
 
-  /** A refusal was handed to the system, in place of what was read. */
+  /** A refusal was handed to the operating system, in place of the records. */
   refuse(): void {
     this.statusCode = 503;
     this.finish();

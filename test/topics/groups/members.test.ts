@@ -11,7 +11,7 @@ const changes = fc.array(
 );
 
 describe('the members of a group', () => {
-  it('are those who joined and have not left, in the order of the bytes of their ids', () => {
+  it('are those who joined and have not left, ordered by the bytes of their ids', () => {
     fc.assert(
       fc.property(changes, (all) => {
         let members = Members.none;

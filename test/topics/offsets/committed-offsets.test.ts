@@ -11,7 +11,7 @@ async function openLog(): Promise<PartitionLog> {
   return store.createLog('offsets');
 }
 
-/** There is always room here. */
+/** The disk always has space here. */
 const never = () => undefined;
 
 const at = (partition: number, offset: number, topic = 'rides') => ({ topic, partition, offset });
@@ -26,7 +26,7 @@ describe('committed offsets', () => {
     expect(offsets.find('other', place(0))).toBeUndefined();
   });
 
-  it('stay where a start is kept beside them, which goes with the next commit', async () => {
+  it('stay when a start is stored beside them, which the next commit removes', async () => {
     const offsets = await CommittedOffsets.open(await openLog(), never);
     offsets.keepStart('g', [at(0, 3)], 1);
     expect(offsets.find('g', place(0))).toEqual({ committed: null, start: 3, at: 1 });
@@ -37,7 +37,7 @@ describe('committed offsets', () => {
     expect(offsets.find('g', place(0))).toEqual({ committed: 6, start: null, at: 4 });
   });
 
-  it('go with their group, or with their topic in all groups', async () => {
+  it('are deleted with their group, or with their topic in all groups', async () => {
     const log = await openLog();
     const offsets = await CommittedOffsets.open(log, never);
     offsets.commit('g', [at(0, 1), at(0, 2, 'fares')], 1);
@@ -50,10 +50,10 @@ describe('committed offsets', () => {
     expect([again.of('g'), again.of('h')]).toEqual([[], []]);
   });
 
-  it('go with a topic that more groups have read than one append takes', async () => {
+  it('are deleted with a topic that more groups have read than one append can hold', async () => {
     const log = await openLog();
     const offsets = await CommittedOffsets.open(log, never);
-    // As long as thousands of names: 40 MB of keys.
+    // As large as thousands of normal names: 40 MB of keys.
     const groups = Array.from({ length: 400 }, (_, number) => `${number}`.padEnd(100_000, 'g'));
     for (const group of groups) offsets.commit(group, [at(0, 1)], 1);
     offsets.commit('g', [at(0, 2, 'fares')], 1);
@@ -62,7 +62,7 @@ describe('committed offsets', () => {
     expect([...again.all()].map(({ group, topic }) => [group, topic])).toEqual([['g', 'fares']]);
   });
 
-  it('are distinguished from those of names that look alike', async () => {
+  it('are distinguished from those of similar names', async () => {
     const offsets = await CommittedOffsets.open(await openLog(), never);
     offsets.commit('a/b', [at(1, 1, 'c')], 1);
     offsets.commit('a', [at(1, 2, 'b.c')], 1);
@@ -71,7 +71,7 @@ describe('committed offsets', () => {
     expect(offsets.of('a/b')).toEqual([place(1, 'c')]);
   });
 
-  it('after a restart are what they were before, whatever was done', async () => {
+  it('are the same after a restart, whatever was done', async () => {
     const group = fc.constantFrom('g', 'h', 'ü/1');
     const topic = fc.constantFrom('rides', 'fares');
     const step = fc.record({
@@ -107,7 +107,7 @@ describe('committed offsets', () => {
     );
   });
 
-  it('find no room on a full disk, are refused, and are written once there is some', async () => {
+  it('are refused on a full disk, and are written once there is space', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store, timers, failures } = await openSimulated(disk);
     const log = await store.createLog('offsets');
@@ -117,7 +117,7 @@ describe('committed offsets', () => {
     offsets.commit('h', [at(0, 1)], 1);
     await offsets.durable();
     disk.failures = [{ operation: 'write', code: 'ENOSPC', nth: 1, lasting: true, under: '/data' }];
-    // The first is on its way when the second comes, and the third is refused at once.
+    // The first write is in flight when the second comes, and the third is refused at once.
     offsets.commit('g', [at(0, 2)], 2);
     await new Promise((next) => process.nextTick(next));
     offsets.commit('g', [at(0, 3), at(2, 3)], 3);

@@ -46,7 +46,7 @@ const records: fc.Arbitrary<ProduceRecord[]> = fc.array(
 );
 
 describe('the digest of records', () => {
-  it('is that of equal records, and of no others', () => {
+  it('is the same for equal records, and for no others', () => {
     const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
     fc.assert(
       fc.property(records, records, (some, others) => {
@@ -57,7 +57,7 @@ describe('the digest of records', () => {
     );
   });
 
-  it('tells where one field ends and the next begins', () => {
+  it('distinguishes where one field ends and the next begins', () => {
     const [a, b] = [Buffer.from('ab'), Buffer.from('a')];
     const record = { topic: 't', partition: null, headers: [], timestamp: null };
     expect(digestOf([{ ...record, key: a, value: Buffer.from('c') }])).not.toBe(

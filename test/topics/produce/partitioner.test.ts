@@ -1,7 +1,7 @@
 import { KeylessTurns, partitionOfKey } from '../../../src/topics/produce/partitioner.js';
 
 describe("Kafka's key partitioning", () => {
-  // The first six are the vectors that Kafka publishes for murmur2; all were checked against it.
+  // The first six are the vectors that Kafka publishes for murmur2; all were checked against Kafka.
   it.each([
     ['21', 0, 0],
     ['foobar', 0, 6],

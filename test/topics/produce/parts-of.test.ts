@@ -13,7 +13,7 @@ const record = (partition: number | null, key: string | null): ProduceRecord => 
 });
 
 describe('the records of a request', () => {
-  it('go where they ask, then by key, then together where the turn is', () => {
+  it('go to the partition they name, else by key, else together to the next in turn', () => {
     const records = [record(2, 'k1'), record(null, 'k1'), record(null, null), record(null, null)];
     const turns = [1];
     expect(partsOf(records, 3, () => turns.pop() ?? -1)).toEqual([
@@ -22,7 +22,7 @@ describe('the records of a request', () => {
     ]);
   });
 
-  it('take no turn if all of them know where to go', () => {
+  it('take no turn if all of them name a partition or have a key', () => {
     const never = () => {
       throw new Error('a turn was taken');
     };

@@ -15,11 +15,11 @@ describe('the answer to a produce', () => {
         { ...stored, timestamp: -1, offset: 0 },
       ],
     ],
-  ])('is %j as JSON has it', (outcomes) => {
+  ])('is %j as JSON.stringify writes it', (outcomes) => {
     expect(outcomesText(outcomes).toString()).toBe(JSON.stringify(outcomes));
   });
 
-  it('says of a refusal among others what it would say alone', () => {
+  it('shows a refusal among others as it would be shown alone', () => {
     const headers = { 'retry-after': '1' };
     const refused: ProduceOutcome = new Refusal('invalid', 'value is "missing"', headers);
     expect(JSON.parse(outcomesText([stored, refused, stored]).toString())).toEqual([

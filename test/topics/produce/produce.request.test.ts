@@ -44,7 +44,7 @@ describe('a record', () => {
     expect(readRecord({ value: null, key: 'k' }, defaults)).toMatchObject({ value: null });
   });
 
-  it('takes an empty key for no key, in either encoding', () => {
+  it('treats an empty key as no key, in either encoding', () => {
     expect(readRecord({ value: 'v', key: '' }, defaults)).toMatchObject({ key: null });
     expect(readRecord({ value: '', key: '', encoding: 'base64' }, defaults)).toMatchObject({
       key: null,
@@ -56,7 +56,7 @@ describe('a record', () => {
     });
   });
 
-  it('brings any bytes as Base64: key, value and header values, but not the names', () => {
+  it('may have any bytes as Base64 in key, value and header values, but not in names', () => {
     const bytes = fc.uint8Array({ maxLength: 50 }).map((array) => Buffer.from(array));
     fc.assert(
       fc.property(bytes, bytes, bytes, fc.boolean(), (key, value, header, isOwn) => {
@@ -122,7 +122,7 @@ describe('a record', () => {
     );
   });
 
-  it('is too large by its bytes, whatever they stand in', () => {
+  it('is too large by the sum of its bytes, in whatever fields', () => {
     const read = (item: object) => readRecord(item, { ...defaults, recordBytesMax: 10 });
     expect(read({ value: 'x'.repeat(9), key: 'k' })).not.toHaveProperty('code');
     expect(read({ value: 'x'.repeat(10), key: 'k' })).toMatchObject({ code: 'too_large' });
@@ -135,7 +135,7 @@ describe('a record', () => {
 });
 
 describe('a produce', () => {
-  it('brings one record, many or none', () => {
+  it('contains one record, many or none', () => {
     expect(parseItems({ value: 'v' })).toEqual({ ok: true, value: [{ value: 'v' }] });
     expect(parseItems([1, 2])).toEqual({ ok: true, value: [1, 2] });
     expect(parseItems([])).toEqual({ ok: true, value: [] });
@@ -145,7 +145,7 @@ describe('a produce', () => {
     });
   });
 
-  it('says of all its records what they stand in', () => {
+  it('sets the encoding of all its records', () => {
     expect(readEncoding(['Host', 'x'])).toEqual({ ok: true, value: 'text' });
     expect(readEncoding(['stream-encoding', 'base64'])).toEqual({ ok: true, value: 'base64' });
     expect(readEncoding(['Kafka-Encoding', 'Base64'])).toEqual({ ok: true, value: 'base64' });

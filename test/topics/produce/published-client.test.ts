@@ -37,7 +37,7 @@ describe('the published log client', () => {
     ]);
   });
 
-  it('produces many records over topics, answered in order', async () => {
+  it('produces many records to several topics, answered in order', async () => {
     const results = await kafka.producer().produceMany([
       { topic: 'bills', value: 'a', partition: 1 },
       { topic: 'trips', value: { json: true }, timestamp: 1_700_000_000_000 },
@@ -71,7 +71,7 @@ describe('the published log client', () => {
     expect(await offsets(9999)).toBe(2);
   });
 
-  it('consumes with a group: the call that joins brings records, and is seen at once', async () => {
+  it('consumes in a group: the call that joins gets records, and is listed at once', async () => {
     await kafka.producer().produceMany([
       { topic: 'orders', value: 'a', partition: 0 },
       { topic: 'orders', value: 'b', partition: 1 },
@@ -102,7 +102,7 @@ describe('the published log client', () => {
     expect((await waiting).map(({ value }) => value)).toEqual(['now']);
   });
 
-  it('commits exactly what it says, all it was given, and reads nothing as -1', async () => {
+  it('commits an exact offset or everything it was given, and reads no offset as -1', async () => {
     await kafka
       .producer()
       .produceMany(['a', 'b', 'c'].map((value) => ({ topic: 'ledger', value, partition: 0 })));
@@ -143,7 +143,7 @@ describe('the published log client', () => {
     ).toEqual([{ topic: 'ledger', partition: 0, offset: 3 }]);
   });
 
-  it('commits right after its first call, which came back with nothing', async () => {
+  it('commits right after its first call, which returned nothing', async () => {
     const consumer = kafka.consumer();
     const place = { consumerGroupId: 'early', instanceId: 'one' };
     await consumer.consume({ ...place, topics: ['dawn'], timeout: 0 });

@@ -53,15 +53,15 @@ function storedOf(outcomes: readonly object[]): ProduceResult[] {
   return outcomes as ProduceResult[];
 }
 
-describe('records of which some meet a full disk', () => {
-  it('are answered which are not stored; another request stores exactly those', async () => {
+describe('records of which some find the disk full', () => {
+  it('are answered with those that are not stored, which a repeated request stores', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { store, timers, failures } = await openSimulated(disk);
     timers.time = now;
     const logs = await logsOf(store, 2);
     const appender = new RecordAppender(clock);
     const records = [record('a', 0), record('b', 1), record('c', 0)];
-    // Both logs have their file by then; the second one's write is the one that fails.
+    // Both logs have their files by now; only the write of the second one fails.
     await appender.append(appender.plan('t', logs, [record('x', 0), record('y', 1)]));
     const under = '/data/logs/0000000001/';
     disk.failures = [{ operation: 'write', code: 'ENOSPC', nth: 1, under, partially: true }];
@@ -91,12 +91,12 @@ describe('records of which some meet a full disk', () => {
 });
 
 describe('records with an idempotency key', () => {
-  it('of which a crash left some out are completed, at the time of the first request', async () => {
+  it('that a crash stored partly are completed, with the time of the first request', async () => {
     const records = [record('a', 0), record('b', 1), record('c', 0), record('d', 2)];
     let store = await open();
     let logs = await logsOf(store, 3);
     const whole = await plan(new RecordAppender(clock), logs, records);
-    // The process ends when the first of three parts is on disk.
+    // The process ends when only the first of three parts is on disk.
     await new RecordAppender(clock).append({ ...whole, parts: whole.parts.slice(0, 1) });
     await store.close();
     const firstAt = now;
@@ -117,7 +117,7 @@ describe('records with an idempotency key', () => {
     await store.close();
   });
 
-  it('are spread as at first though the topic has grown meanwhile', async () => {
+  it('are assigned as the first time, even if the topic has grown meanwhile', async () => {
     const store = await open();
     const records = ['a', 'b', 'c', 'd'].map((value) => ({
       ...record(value),
@@ -131,7 +131,7 @@ describe('records with an idempotency key', () => {
     await store.close();
   });
 
-  it('are other records after a day', async () => {
+  it('count as other records after a day', async () => {
     const store = await open();
     const logs = await logsOf(store, 1);
     const appender = new RecordAppender(clock);
@@ -146,7 +146,7 @@ describe('records with an idempotency key', () => {
     await store.close();
   });
 
-  it('are found by when they were appended, whatever timestamps they brought', async () => {
+  it('are found by the time of their append, whatever their timestamps', async () => {
     const store = await open();
     const logs = await logsOf(store, 1);
     const appender = new RecordAppender(clock);

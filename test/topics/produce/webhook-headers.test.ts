@@ -13,7 +13,7 @@ describe('the headers of a webhook', () => {
     ]);
   });
 
-  it('keep the bytes that they came in', () => {
+  it('keep the bytes that were received', () => {
     const utf8 = Buffer.from('grüße').toString('latin1');
     expect(shown('x-text', utf8)).toEqual([['x-text', 'grüße']]);
     const [header] = webhookHeaders(['x-byte', '\u00ff']);
@@ -47,12 +47,12 @@ describe('the headers of a webhook', () => {
     'Svc-Retries',
     'Upstash-Method',
     'Stepwell-Durability',
-  ])('that say how it came here are dropped: %s', (name) => {
+  ])('that concern the transport are dropped: %s', (name) => {
     expect(shown(name, 'v', 'x-kept', 'v')).toEqual([['x-kept', 'v']]);
   });
 
   it.each(['X-Hub-Signature-256', 'Stripe-Signature', 'X-Shopify-Topic', 'cfg', 'secret'])(
-    'that say something of the message are not: %s',
+    'that concern the message are kept: %s',
     (name) => expect(shown(name, 'v')).toEqual([[name.toLowerCase(), 'v']]),
   );
 });

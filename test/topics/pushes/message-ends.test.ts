@@ -29,7 +29,7 @@ describe('a push that waits for messages to be final', () => {
     expect(woken).toBe(1);
   });
 
-  it('is woken at once where they are final already, or there are none', () => {
+  it('is woken at once if they are final already, or there are none', () => {
     const all = ends();
     const woken: string[] = [];
     all.whenFinal(['gone'], () => woken.push('gone'));
@@ -37,7 +37,7 @@ describe('a push that waits for messages to be final', () => {
     expect(woken).toEqual(['gone', 'none']);
   });
 
-  it('is not woken after it has gone', () => {
+  it('is not woken after it was stopped', () => {
     const all = ends();
     let woken = 0;
     const cancel = all.whenFinal(['a', 'b'], () => {

@@ -42,7 +42,7 @@ const messageOf = (
 };
 
 describe('a record as a message', () => {
-  it('has the bytes of its value and says where it stands', () => {
+  it('has the bytes of its value and names its place', () => {
     const { body, message, named } = messageOf({});
     expect(body).toEqual(Buffer.from([0, 255, 10]));
     expect(message).toMatchObject({ url, bodyBytes: 3, notBefore: at, contentType: null });
@@ -55,7 +55,7 @@ describe('a record as a message', () => {
     });
   });
 
-  it('keeps nothing in memory of what was read with it', () => {
+  it('retains no memory of what was read with it', () => {
     const read = Buffer.alloc(64 * 1024, 'x');
     const { body } = messageOf({ value: read.subarray(0, 10_000) });
     expect(body).toHaveLength(10_000);
@@ -102,7 +102,7 @@ describe('a record as a message', () => {
     expect(messageOf({ headers: [header('a', 'line\nbreak')] }).named.has('a')).toBe(false);
   });
 
-  it('has what the subscription was given before what it brings itself', () => {
+  it('has the headers of the subscription, which override its own', () => {
     const headers = [header('authorization', 'record'), header('Content-Type', 'text/plain')];
     const alone = messageOf({ headers }).named;
     expect([alone.get('authorization'), alone.get('content-type')]).toEqual([
@@ -119,7 +119,7 @@ describe('a record as a message', () => {
     expect(named.get('stream-topic')).toBe('rides');
   });
 
-  it('is empty and marked where it is a tombstone', () => {
+  it('is empty and marked if it is a tombstone', () => {
     const { body, named } = messageOf({ value: null });
     expect(body).toHaveLength(0);
     expect(named.get('stream-tombstone')).toBe('true');
@@ -141,7 +141,7 @@ describe('records as one message', () => {
     expect(held(1_000_000)).toBe(3);
   });
 
-  it('bring no headers of their own', () => {
+  it('have no headers of their own', () => {
     const own = [record({ headers: [header('a', 'b')] })] as const;
     const { headers, contentType } = batchContent(own, place, definition, 1000);
     expect([headers, contentType]).toEqual([[], 'application/json']);
@@ -149,7 +149,7 @@ describe('records as one message', () => {
 });
 
 describe('the messages of a push', () => {
-  it('go one to each endpoint, and the first one brings the body of all', () => {
+  it('go one to each endpoint, and the first one stores the body for all', () => {
     const definition = subscriptionDefinition({ url: null, groupName: 'group' });
     const content = recordContent(record(), place, definition);
     const endpoints = ['one', 'two', 'three'].map((name) => ({
@@ -165,7 +165,7 @@ describe('the messages of a push', () => {
     ]);
   });
 
-  it('wait for what the subscription delays them by', () => {
+  it('wait for the delay of the subscription', () => {
     const definition = subscriptionDefinition({}, { delayMs: 500 });
     const content = recordContent(record(), place, definition);
     const [command] = recordMessages(content, definition, to, at, new SeededNames(() => ''));

@@ -1,4 +1,4 @@
-/** How records become messages: in a whole server, on a clock that the test moves. */
+/** How records become messages, in a whole server on a clock that the test moves. */
 import { urlGroupKind } from '../../../src/messaging/url-groups/url-group.events.js';
 import { answered } from '../../simulation/simulated-endpoints.js';
 import {
@@ -12,7 +12,7 @@ import {
 const failing = (body: string) => (sent: string) => answered(sent === body ? 500 : 200);
 
 describe('a subscription', () => {
-  it('pushes what there is and what comes, in the order of its partition', async () => {
+  it('pushes existing and new records, in the order of each partition', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b');
     await simulation.subscribe();
@@ -36,7 +36,7 @@ describe('a subscription', () => {
     expect(simulation.bodies.slice(3)).toEqual(['a', 'b']);
   });
 
-  it('goes on behind a record that failed for good, which is a dead letter', async () => {
+  it('continues after a record that failed for good, which becomes a dead letter', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'bad', 'good');
     simulation.world.answerTo = failing('bad');
@@ -56,7 +56,7 @@ describe('a subscription', () => {
     expect(starts).toEqual([0, 10 * second, 20 * second]);
   });
 
-  it('delays each message by what its definition says', async () => {
+  it('delays each message as its definition says', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b');
     await simulation.subscribe({}, { delayMs: 10 * second });
@@ -65,7 +65,7 @@ describe('a subscription', () => {
     expect(starts).toEqual([10 * second, 20 * second + 1]);
   });
 
-  it('pushes nothing while it is paused, and then goes on where it was', async () => {
+  it('pushes nothing while it is paused, and then continues where it was', async () => {
     const simulation = await PushSimulation.build();
     await simulation.subscribe();
     await simulation.produce(0, 'a');
@@ -79,7 +79,7 @@ describe('a subscription', () => {
     expect(simulation.bodies).toEqual(['a', 'b', 'c']);
   });
 
-  it('that is paused lets what is on its way arrive, and nothing follow it', async () => {
+  it('that is paused delivers messages in flight, and nothing after them', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b');
     await simulation.subscribe({}, { delayMs: 10 * second });
@@ -92,7 +92,7 @@ describe('a subscription', () => {
     expect(simulation.bodies).toEqual(['a', 'b']);
   });
 
-  it('that is deleted pushes no more; what is on its way arrives', async () => {
+  it('that is deleted pushes no more; messages in flight arrive', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b');
     await simulation.subscribe({}, { delayMs: 10 * second });
@@ -103,7 +103,7 @@ describe('a subscription', () => {
     expect(simulation.partition()).toBeNull();
   });
 
-  it('pushes the whole topic again once there is another one of its name', async () => {
+  it('pushes everything of a new topic of the same name', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a');
     await simulation.subscribe();
@@ -114,7 +114,7 @@ describe('a subscription', () => {
     expect(simulation.bodies).toEqual(['a', 'a']);
   });
 
-  it('goes on when the message that it waits for is canceled', async () => {
+  it('continues when the message that it waits for is canceled', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b');
     await simulation.subscribe({}, { delayMs: minute });
@@ -174,7 +174,7 @@ describe('a subscription of a URL group', () => {
     expect(offsets).toEqual(names.map((_, index) => index + 1));
   });
 
-  it('waits with its records as long as the group has no endpoint', async () => {
+  it('waits with its records while the group has no endpoint', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a');
     await simulation.subscribe(toGroup);
@@ -187,7 +187,7 @@ describe('a subscription of a URL group', () => {
 });
 
 describe('records that are pushed together', () => {
-  it('are one message, as many as there are and at most as many as are asked for', async () => {
+  it('are one message with all that exist, up to the requested number', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b', 'c', 'd', 'e');
     await simulation.subscribe({ maxRecords: 3 });
@@ -212,7 +212,7 @@ describe('records that are pushed together', () => {
     expect(headerOf(first, 'stream-offset')).toBe('0');
   });
 
-  it('are no more than a body may hold, but at least one', async () => {
+  it('are no more than a body can hold, but at least one', async () => {
     const simulation = await PushSimulation.build();
     const megabytes = 'x'.repeat(6 * 1024 * 1024);
     await simulation.produce(0, megabytes, megabytes, `${megabytes}${megabytes}`);
@@ -224,8 +224,8 @@ describe('records that are pushed together', () => {
   });
 });
 
-describe('a record that is no more', () => {
-  it('is passed by and counted, which is said once', async () => {
+describe('a record that is gone', () => {
+  it('is skipped and counted, which is logged once', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b', 'c', 'd');
     (await simulation.log()).hideBelow(3);
@@ -240,7 +240,7 @@ describe('a record that is no more', () => {
     ]);
   });
 
-  it('was the last one: the next one is pushed when it comes', async () => {
+  it('may be the last one: the next record is pushed when it comes', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b');
     (await simulation.log()).hideBelow(2);
@@ -257,7 +257,7 @@ describe('a record that is no more', () => {
     expect(pushes).toMatchObject([{ event: { from: 2, until: 3, skipped: 2 } }]);
   });
 
-  it('is not missed where later ones of its key are all that compaction left', async () => {
+  it('is not counted as skipped if compaction left only later records of its key', async () => {
     const simulation = await PushSimulation.build();
     const key = Buffer.from('k');
     const records = ['a', 'b', 'c'].map((value) => ({ key, value: Buffer.from(value) }));
@@ -272,9 +272,9 @@ describe('a record that is no more', () => {
     expect(pushes.map(({ event }) => [event.until, event.skipped])).toEqual([[3, 0]]);
   });
 
-  it('is passed by where no message can hold it', async () => {
+  it('is skipped if no message can hold it', async () => {
     const simulation = await PushSimulation.build();
-    // As JSON it is six times as long, which no turn of the journal holds.
+    // As JSON the record is six times as long, which no turn of the journal can hold.
     await simulation.produce(0, '\u0001'.repeat(8 * 1024 * 1024), 'small');
     await simulation.subscribe({ maxRecords: 500 });
     await simulation.server.pass(second);
@@ -289,7 +289,7 @@ describe('a record that is no more', () => {
 });
 
 describe('a subscription and a server that was down', () => {
-  it('goes on where it was, and waits for what was on its way', async () => {
+  it('continues where it was, and waits for messages in flight', async () => {
     const simulation = await PushSimulation.build();
     await simulation.produce(0, 'a', 'b', 'c');
     await simulation.subscribe({}, { delayMs: 10 * second });

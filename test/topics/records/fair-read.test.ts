@@ -22,7 +22,9 @@ function record(length: number, timestamp = 0): RecordInput {
   return { key: null, value: Buffer.alloc(length, 'x'), timestamp };
 }
 
-/** A topic whose partitions hold records of these lengths, several of them in one append. */
+/**
+ * Creates a topic whose partitions hold records of these lengths, several of them in one append.
+ */
 async function topicOf(...partitions: readonly (readonly number[])[]): Promise<void> {
   store = await openTopicStore(await storeFolder(), () => 1_767_000_000_000);
   logs = await topicLogs(store, partitions.length);
@@ -42,10 +44,10 @@ const cursors = (...offsets: readonly number[]): ReadPosition[] =>
     log: logs[partition] as PartitionLog,
   }));
 
-/** Whether there is room at once. */
+/** Whether an allowance is available at once. */
 let isRoomy = true;
 
-/** Beside the records of an answer: brackets, and a comma between those of two parts. */
+/** Bytes of an answer besides its records: brackets, and commas between the records of parts. */
 const separators = 100;
 
 async function read(
@@ -77,7 +79,7 @@ async function read(
 }
 
 describe('a read of several positions', () => {
-  it('answers in the order asked, and within a position by offset', async () => {
+  it('answers in the requested order, and within a position by offset', async () => {
     await topicOf([1, 1], [], [1]);
     const { places } = await read(cursors(1, 0, 0).reverse(), plenty);
     expect(places).toEqual([
@@ -87,7 +89,7 @@ describe('a read of several positions', () => {
     expect((await read(cursors(2, 0), plenty)).text).toBe('[]');
   });
 
-  it('shares its records: a busy position takes what idle ones leave, and no more', async () => {
+  it('shares its records: a busy position gets what idle ones leave, and no more', async () => {
     await topicOf(Array(10).fill(1), [1], [1, 1, 1]);
     const { places } = await read(cursors(0, 0, 0), { ...plenty, records: 9 });
     const counts = [0, 1, 2].map((each) => places.filter(([partition]) => partition === each));
@@ -102,14 +104,14 @@ describe('a read of several positions', () => {
     expect(text.length).toBeLessThan(8 * 1100);
   });
 
-  it('gives one record though it alone is more than an answer may be', async () => {
+  it('returns one record even if it alone exceeds the largest answer', async () => {
     await topicOf([5000, 1], [5000]);
     const { places } = await read(cursors(0, 0), { ...plenty, bytes: 100 });
     expect(places).toEqual([[0, 0]]);
     expect((await read(cursors(1, 0), { ...plenty, bytes: 400 })).places).toEqual([[0, 1]]);
   });
 
-  it('gives a large record of a later position when the others leave room for it', async () => {
+  it('returns a large record of a later position if the others leave room for it', async () => {
     await topicOf([10], [3000], [10]);
     const { places } = await read(cursors(0, 0, 0), { ...plenty, bytes: 4000 });
     expect(places).toEqual([
@@ -119,7 +121,7 @@ describe('a read of several positions', () => {
     ]);
   });
 
-  it('gives no more records than were asked for, also where they are shared no more', async () => {
+  it('returns no more records than requested, even without shares', async () => {
     await topicOf([300, 600, 3000], [620, 1], [620], [620]);
     const { places } = await read(cursors(0, 0, 0, 0), { records: 3, bytes: 2800 });
     expect(places).toEqual([
@@ -129,7 +131,7 @@ describe('a read of several positions', () => {
     ]);
   });
 
-  it('reads nothing again that it has no room for', async () => {
+  it('does not read again what it has no room for', async () => {
     await topicOf(Array(9).fill(200), Array(9).fill(200));
     const alone = await read(cursors(0), { ...plenty, bytes: 5 * 300 });
     expect(alone.places).toHaveLength(5);
@@ -139,7 +141,7 @@ describe('a read of several positions', () => {
     expect(shared.readCount).toBe(2);
   });
 
-  it('ends before the first record of the time that it is to end at', async () => {
+  it('ends before the first record at the given end time', async () => {
     await topicOf([], []);
     const times = [10, 30, 20, 40];
     for (const log of logs) await log.append(times.map((time) => record(1, time))).durable;
@@ -158,7 +160,7 @@ describe('a read of several positions', () => {
   });
 
   it.each([true, false])(
-    'goes on where the answer before ended (room: %s)',
+    'continues where the previous answer ended (room: %s)',
     async (isFree) => {
       isRoomy = isFree;
       const lengths = fc.array(fc.oneof(fc.nat(50), fc.nat(3000), fc.constant(70_000)), {

@@ -71,7 +71,7 @@ describe('the text of a record', () => {
 });
 
 describe('the texts of records', () => {
-  it('are those of each, with commas between, and count what was replaced', () => {
+  it('are separated by commas, and count what was replaced', () => {
     fc.assert(
       fc.property(fc.array(records, { maxLength: 8 }), encodings, (all, encoding) => {
         const texts = new RecordTexts(place, encoding);
@@ -87,7 +87,7 @@ describe('the texts of records', () => {
     );
   });
 
-  it('show every byte as JSON.stringify does, wherever it stands', () => {
+  it('show every byte as JSON.stringify does, at any position', () => {
     for (let byte = 0; byte < 0x100; byte += 1) {
       for (let position = 0; position < 9; position += 1) {
         const texts = new RecordTexts(place, 'text');
@@ -109,7 +109,7 @@ describe('the texts of records', () => {
     }
   });
 
-  it('are never more bytes than allowed, nor fewer than could be', () => {
+  it('have never more bytes than allowed, and never fewer than possible', () => {
     const limits = fc.integer({ min: 0, max: 30_000 });
     fc.assert(
       fc.property(fc.array(records, { maxLength: 8 }), encodings, limits, (all, encoding, max) => {

@@ -56,7 +56,7 @@ describe('a consume', () => {
     expect(parseConsume(body).ok).toBe(false);
   });
 
-  it('may stand in the path', () => {
+  it('may be in the path', () => {
     expect(parseConsumePath('t', '250')).toEqual({
       ok: true,
       value: { ...usual, topics: ['t'], timeoutMs: 250 },
@@ -65,7 +65,7 @@ describe('a consume', () => {
 });
 
 describe('the headers of a first consume', () => {
-  it('mean the defaults where they are missing', () => {
+  it('have defaults if they are missing', () => {
     expect(parseJoinOptions([], 120_000)).toEqual({
       ok: true,
       value: {

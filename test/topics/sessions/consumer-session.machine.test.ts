@@ -33,18 +33,18 @@ describe('the life of a session', () => {
     expect(idle.context).toEqual({ calls: 0, lastSeenAt: 2 });
   });
 
-  it('is not silent while it calls, and not any more once it calls again', () => {
+  it('is not silent while it calls, nor once it calls again', () => {
     expect(lifeAfter(began, timedOut).value).toBe('calling');
     expect(lifeAfter(began, endedAt(1), timedOut).value).toBe('silent');
     expect(lifeAfter(timedOut, began).value).toBe('calling');
   });
 
-  it('knows of no call before the first one has ended', () => {
+  it('has no time of a last call before the first one has ended', () => {
     expect(lifeAfter(timedOut).context.lastSeenAt).toBeNull();
     expect(lifeAfter(began).context.lastSeenAt).toBeNull();
   });
 
-  it('ends once, whatever comes after it', () => {
+  it('ends only once, whatever comes afterwards', () => {
     const event = fc.constantFrom(began, timedOut, endedAt(3));
     fc.assert(
       fc.property(fc.array(event), fc.array(event), (before, later) => {

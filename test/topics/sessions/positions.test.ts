@@ -8,7 +8,7 @@ import {
 const rides = (...partitions: number[]) =>
   partitions.map((partition) => ({ topic: 'rides', partition }));
 
-/** Owns one partition that begins at 10. */
+/** Positions that own one partition, which begins at 10. */
 function reading() {
   const positions = new Positions();
   positions.own(rides(0));
@@ -22,7 +22,7 @@ const toStore = (positions: Positions) =>
   takeAcknowledged(positions.all).map(({ offset }) => offset);
 
 describe('positions', () => {
-  it('store nothing before something was acknowledged', () => {
+  it('store nothing before anything was acknowledged', () => {
     const { positions, own } = reading();
     own.position = 15;
     positions.write();
@@ -32,7 +32,7 @@ describe('positions', () => {
     expect(toStore(positions)).toEqual([]);
   });
 
-  it('are found without a look at all of them', () => {
+  it('are found without searching all of them', () => {
     const positions = new Positions();
     positions.own(rides(...Array.from({ length: 1000 }, (_, partition) => partition)));
     let looks = 0;
@@ -51,7 +51,7 @@ describe('positions', () => {
     expect(looks).toBeLessThan(10);
   });
 
-  it('go back to what was acknowledged when an answer is lost', () => {
+  it('return to what was acknowledged when an answer is lost', () => {
     const { positions, own } = reading();
     own.position = 15;
     positions.write();
@@ -62,7 +62,7 @@ describe('positions', () => {
     expect([own.position, toStore(positions)]).toEqual([15, [15]]);
   });
 
-  it('count as acknowledged what was written before the interval, and nothing younger', () => {
+  it('count as acknowledged what was written before the interval, and nothing later', () => {
     const { positions, own } = reading();
     own.position = 15;
     positions.write();
@@ -81,7 +81,7 @@ describe('positions', () => {
     [12, 12, []],
     [20, 15, []],
     [5, 10, []],
-  ])('follow the reader who stores %d by itself: %d is acknowledged', (offset, acknowledged) => {
+  ])('follow a reader who commits %d itself: %d is acknowledged', (offset, acknowledged) => {
     const { positions, own } = reading();
     own.position = 15;
     positions.write();
@@ -92,7 +92,7 @@ describe('positions', () => {
     expect(toStore(positions)).toEqual(acknowledged === 15 ? [] : [15]);
   });
 
-  it('keep what stays owned, tell what is lost, and know an acquisition from the next', () => {
+  it('keep what stays owned, return what is lost, and distinguish acquisitions', () => {
     const positions = new Positions();
     positions.own(rides(0, 1));
     const [zero, one] = positions.all as [OwnedPartition, OwnedPartition];
@@ -105,7 +105,7 @@ describe('positions', () => {
     expect(positions.find({ topic: 'rides', partition: 1 })?.position).toBe(-1);
   });
 
-  it('store nothing of a partition that has lost its place, and find what it had before', () => {
+  it('store nothing of a lost partition, and start at what it had stored before', () => {
     const { positions, own } = reading();
     own.position = 15;
     positions.write();
@@ -120,7 +120,7 @@ describe('positions', () => {
     expect(own.position).toBe(15);
   });
 
-  it('let another partition go first each time', () => {
+  it('put another partition first each time', () => {
     const positions = new Positions();
     positions.own(rides(0, 1, 2));
     const order = () => positions.rotated().map(({ partition }) => partition);
@@ -143,7 +143,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constantFrom('write', 'lose', 'call', 'tick', 'mark') }),
 );
 
-/** Takes a step; a reader's next call comes when its last answer has ended. */
+/** Applies a step; the next call of a reader comes when its last answer has ended. */
 function take(positions: Positions, own: OwnedPartition, step: Step): void {
   if (step.type === 'handOut') own.position += step.by;
   else if (step.type === 'seek') own.begin(step.by);
@@ -154,7 +154,7 @@ function take(positions: Positions, own: OwnedPartition, step: Step): void {
   else positions.mark();
 }
 
-it('whatever happens, positions are in their order and nothing unwritten is ever stored', () => {
+it('positions always keep their order, and nothing unwritten is ever stored', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 30 }), (history) => {
       const { positions, own } = reading();

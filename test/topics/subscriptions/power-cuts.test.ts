@@ -1,4 +1,4 @@
-/** No record is lost and each becomes a message once, wherever the power goes. */
+/** No record is lost, and each becomes a message once, wherever the power is cut. */
 
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { answered } from '../../simulation/simulated-endpoints.js';
@@ -6,15 +6,17 @@ import { PlannedCrash, settled } from '../../simulation/simulated-server.js';
 import { seed as firstSeed } from '../../support/seed.js';
 import { minute, PushSimulation, second } from './push-simulation.js';
 
-/** More: `SIMULATION_SEEDS=1000 npm run jest -- test/topics/subscriptions/power-cuts`. */
+/**
+ * For longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/topics/subscriptions/power-cuts`.
+ */
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 4);
 const cuts = 4;
 const partitions = [0, 1, 2];
 
-/** How often the power went while something was written, in all of this file. */
+/** Number of power cuts during a write, in all tests of this file. */
 let crashes = 0;
 
-/** One server after the other; some records fail once, some for good. */
+/** Runs one server after the other; some records fail once, some for good. */
 async function push(seed: number): Promise<PushSimulation> {
   const random = new SeededRandom(seed);
   const simulation = await PushSimulation.build();
@@ -59,7 +61,7 @@ describe('a subscription whose server loses its power', () => {
         const own = pushes.filter(({ id }) => id === `push/${partition}`);
         const log = await simulation.log(partition);
         const ends = own.map(({ event }) => event.until);
-        // One push begins where the one before ends: from the first record to the last.
+        // Each push begins where the previous one ends, from the first record to the last.
         expect(own.map(({ event }) => event.from)).toEqual([0, ...ends].slice(0, own.length));
         expect(ends.at(-1) ?? 0).toBe(log.highWatermark);
         inOrder(
@@ -71,12 +73,12 @@ describe('a subscription whose server loses its power', () => {
     120_000,
   );
 
-  it('loses its power more than once a seed, all in all', () => {
+  it('loses its power more than once per seed on average', () => {
     expect(crashes).toBeGreaterThan(seeds);
   });
 });
 
-/** No message is called before the one before it has had its last call. */
+/** Checks that no message is sent before the last attempt of the previous one. */
 function inOrder({ world }: PushSimulation, messageIds: readonly string[]): void {
   const calls = world.calls.map(({ messageId }) => messageId);
   const own = calls.filter((id) => messageIds.includes(id));

@@ -28,9 +28,9 @@ export const second = 1000;
 export const minute = 60 * second;
 export const startsAt = 1_767_000_000_000;
 
-/** Destinations that answer by what they are sent. */
+/** Destinations that answer according to the request. */
 export class ListeningWorld extends SimulatedWorld {
-  /** All attempts, as they were sent. */
+  /** All attempts as they were sent. */
   readonly attempts: OutgoingAttempt[] = [];
   answerTo: (body: string, attempt: OutgoingAttempt) => Answer = () => answered(200);
   override isMoody = false;
@@ -41,7 +41,7 @@ export class ListeningWorld extends SimulatedWorld {
   }
 }
 
-/** One server after the other on one disk, and what reached the destinations. */
+/** Successive servers on one disk, and what reached the destinations. */
 export class PushSimulation {
   private constructor(
     readonly world: ListeningWorld,
@@ -59,7 +59,7 @@ export class PushSimulation {
     return simulation;
   }
 
-  /** The process is killed, and another one starts `downMs` later on what is left. */
+  /** Kills the process, and starts another one `downMs` later on what is left. */
   async restart(downMs = 0, disk = this.server.disk.restart(), seed = 4): Promise<void> {
     const at = this.server.clock.now() + downMs;
     this.server.abandon();
@@ -69,12 +69,12 @@ export class PushSimulation {
 
   async pass(durationMs: number, isOver: () => boolean = () => false): Promise<void> {
     await this.server.pass(durationMs, isOver);
-    // Each record of a chain takes a read and two commits, none of which waits for a timer.
+    // Each record of a chain needs a read and two commits, none of which waits for a timer.
     for (let round = 0; round < 20 && !isOver(); round += 1) await settled();
     if (!isOver()) expect(this.server.failures).toEqual([]);
   }
 
-  /** What is under way without a timer comes to its end. */
+  /** Lets work that waits for no timer finish. */
   async done<Value>(promise: Promise<Value>): Promise<Value> {
     let isDone = false;
     void promise.finally(() => {
@@ -90,7 +90,7 @@ export class PushSimulation {
     await settled();
   }
 
-  /** Subscribes `name` to what comes and what there is. */
+  /** Creates the subscription `name` to existing and new records. */
   subscribe(
     changes: Partial<SubscriptionDefinition> = {},
     message: Partial<SubscriptionDefinition['message']> = {},
@@ -130,7 +130,7 @@ export class PushSimulation {
     return this.append(partition, ...records);
   }
 
-  /** The bodies that arrived, as often as they did. */
+  /** The bodies that arrived, including repetitions. */
   get bodies(): string[] {
     return this.world.calls.map(({ body }) => body);
   }
@@ -160,7 +160,7 @@ export class PushSimulation {
     return ids;
   }
 
-  /** What the journal says of records that became messages, and of those messages. */
+  /** The journal's events about pushed records, and about their messages. */
   async journal() {
     const pushes: EventEnvelope<RecordsPushed>[] = [];
     const published: EventEnvelope<MessagePublished>[] = [];
@@ -177,7 +177,7 @@ export class PushSimulation {
   }
 }
 
-/** A header of an attempt as it was sent; undefined = it had none. */
+/** A header of an attempt as it was sent; undefined = absent. */
 export function headerOf({ headers }: OutgoingAttempt, name: string): string | undefined {
   const index = headers.findIndex((header, at) => at % 2 === 0 && header.toLowerCase() === name);
   return index < 0 ? undefined : headers[index + 1];

@@ -75,7 +75,9 @@ const pushes = commandsTo<PushRecords>(
     })),
 );
 
-/** Commands to topics, subscriptions, their partitions and the messages that these publish. */
+/**
+ * Commands to topics, subscriptions, their partitions and the messages that the partitions publish.
+ */
 export const subscriptionHistories = fc.oneof(
   topicCommands,
   { weight: 3, arbitrary: subscriptionCommands },
@@ -83,7 +85,7 @@ export const subscriptionHistories = fc.oneof(
   { weight: 2, arbitrary: messageCommands },
 );
 
-/** Registers all four; gives the ids of deduplication. */
+/** Registers all four kinds; returns the ids of deduplication. */
 export function registerSubscriptions(engine: Engine) {
   registerTopics(engine);
   const partitionsOf = (topic: string) =>

@@ -107,7 +107,7 @@ describe('a partition of a subscription', () => {
     expect(react?.({ ...envelope, event: opened }, state, names, open, state)).toEqual([]);
   });
 
-  it('passes by what no message is made of', () => {
+  it('skips records without a message', () => {
     const none = push({ records: 0, skipped: 2, messages: [] });
     const { events, wants } = partition(opened).when(none);
     expect(events).toEqual([{ ...pushed, records: 0, skipped: 2, messageIds: [] }]);
@@ -122,7 +122,7 @@ describe('a partition of a subscription', () => {
     expect(partition(opened).when(command).rejected).toMatchObject({ code: 'conflict' });
   });
 
-  it('pushes from later where records are gone', () => {
+  it('pushes from a later offset if records are gone', () => {
     expect(partition(opened).when(push({ from: 5, skipped: 1 })).events).toHaveLength(1);
   });
 
@@ -156,7 +156,7 @@ describe('a partition of a subscription', () => {
     expect(closed).toMatchObject({ events: [{ type: 'PartitionClosed' }], isFinal: true });
   });
 
-  it('is opened once', () => {
+  it('is opened only once', () => {
     expect(partition(opened).when(open).rejected).toMatchObject({ code: 'conflict' });
   });
 
@@ -169,7 +169,7 @@ describe('a partition of a subscription', () => {
 });
 
 describe('the id of a partition', () => {
-  it('tells the subscription and the number', () => {
+  it('contains the subscription and the number', () => {
     const place = { subscription: 'a.b_c-d', partition: 12 };
     expect(subscriptionPartitionPlace(subscriptionPartitionId(place))).toEqual(place);
   });

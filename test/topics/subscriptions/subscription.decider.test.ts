@@ -47,7 +47,7 @@ const view = { partitionsOf: (topic: string) => (topic === 'rides' ? 2 : 0) };
 const subscription = (...history: readonly SubscriptionEvent[]) =>
   given(subscriptionDecider, view, ...history);
 
-/** What the last of the given events means for the partitions. */
+/** The commands to the partitions that the last of the given events causes. */
 function reactions(...history: readonly SubscriptionEvent[]) {
   const { state } = subscription(...history);
   const event = history.at(-1);
@@ -98,7 +98,7 @@ describe('creating a subscription', () => {
   it.each([
     ['active', [created]],
     ['paused', [created, paused]],
-  ])('is refused where there is one that is %s', (_state, history) => {
+  ])('is refused if there is one that is %s', (_state, history) => {
     const refused = { code: 'conflict', message: 'subscription push exists' };
     expect(subscription(...history).when(create()).rejected).toEqual(refused);
   });
@@ -114,7 +114,7 @@ describe('a subscription whose topic grows', () => {
     expect(reactions(created, paused, grown)).toEqual([{ ...open, isPaused: true }]);
   });
 
-  it.each([0, 1, 2])('does nothing about %i partitions: it knows two', (partitions) => {
+  it.each([0, 1, 2])('ignores a report of %i partitions, because it knows two', (partitions) => {
     expect(subscription(created).when(grow(partitions)).events).toEqual([]);
   });
 });
@@ -131,7 +131,7 @@ describe('pausing, resuming and deleting a subscription', () => {
     ]);
   });
 
-  it('happens once', () => {
+  it('happens only once', () => {
     expect(subscription(created).when(ask('PauseSubscription')).events).toEqual([paused]);
     expect(subscription(created, paused).when(ask('PauseSubscription')).events).toEqual([]);
     expect(subscription(created, paused).when(ask('ResumeSubscription')).events).toEqual([resumed]);
@@ -143,7 +143,7 @@ describe('pausing, resuming and deleting a subscription', () => {
   });
 
   it.each([grow(3), ask('PauseSubscription'), ask('ResumeSubscription'), remove])(
-    'is refused where there is none: $type',
+    'is refused if there is none: $type',
     (command) => {
       const refused = { code: 'not_found', message: 'subscription push not found' };
       expect(subscription().when(command).rejected).toEqual(refused);

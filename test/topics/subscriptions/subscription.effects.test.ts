@@ -1,4 +1,4 @@
-/** Subscriptions follow their topics, wherever the power goes. */
+/** Subscriptions follow their topics, wherever the power is cut. */
 import type { Command } from '../../../src/engine/decider.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
@@ -18,7 +18,7 @@ const remove = (simulation: PushSimulation) => onTopic(simulation, { type: 'Dele
 const partitionsOf = ({ subscriptions }: PushSimulation, name = 'push') =>
   subscriptions.stateOf(name).context.partitions;
 
-/** Changes of the disk from a command to the end of what it causes; the power goes at each. */
+/** Changes of the disk from a command to the end of its effects; the power is cut at each. */
 const changes = Array.from({ length: 12 }, (_, index) => index + 1);
 
 /** The simulation after a power cut at the `nth` change of the disk since the command. */
@@ -54,7 +54,7 @@ describe('a subscription whose topic grows', () => {
     expect(simulation.bodies).toEqual(['new']);
   });
 
-  it('keeps for later what they get while it is paused', async () => {
+  it('pushes later what they get while it is paused', async () => {
     const simulation = await PushSimulation.build();
     await simulation.subscribe();
     await simulation.change({ type: 'PauseSubscription' });
@@ -81,7 +81,7 @@ describe('a subscription whose topic grows', () => {
 });
 
 describe('a subscription whose topic is deleted', () => {
-  it('is deleted with it, and no other one is', async () => {
+  it('is deleted with it, and no other subscription is', async () => {
     const simulation = await PushSimulation.build();
     await simulation.done(simulation.createTopic('fares'));
     await simulation.subscribe();
@@ -96,7 +96,7 @@ describe('a subscription whose topic is deleted', () => {
     expect(simulation.bodies).toEqual([]);
   });
 
-  it('says nothing of the records that it had before itself', async () => {
+  it('logs nothing about the records that the topic had before', async () => {
     const simulation = await PushSimulation.build();
     for (const partition of [0, 1, 2]) {
       await simulation.produce(partition, ...Array.from({ length: 40 }, (_, index) => `${index}`));
@@ -110,7 +110,7 @@ describe('a subscription whose topic is deleted', () => {
     expect([...simulation.subscriptions.actors.ids()]).toEqual([]);
   });
 
-  it('is there as long as the topic is, after a power cut at any time', async () => {
+  it('exists as long as the topic, after a power cut at any time', async () => {
     for (const nth of changes) {
       const simulation = await cutAt(nth, remove);
       const isThere = simulation.partitionsOf('rides') > 0;

@@ -48,7 +48,7 @@ describe('the life of a subscription', () => {
     expect(on.sort()).toEqual(heard);
   });
 
-  it('is the same after being packed and woken between any two events', () => {
+  it('is the same if it is packed and woken between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
         const state = expectSameWhenStored(evolution, shown, history);

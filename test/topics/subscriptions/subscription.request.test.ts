@@ -8,13 +8,13 @@ const reasonOf = (fields: Readonly<Record<string, unknown>>) => {
   return result.ok ? null : result.message;
 };
 
-describe('the body that asks for a subscription', () => {
+describe('the body that creates a subscription', () => {
   it('needs three fields, and has defaults for the rest', () => {
     const value = { ...required, from: 'latest', maxRecords: 1, encoding: 'text' };
     expect(read({})).toEqual({ ok: true, value });
   });
 
-  it('says all of it', () => {
+  it('may have all fields', () => {
     const all = { from: 'earliest', maxRecords: 500, encoding: 'base64' };
     expect(read(all)).toEqual({ ok: true, value: { ...required, ...all } });
   });
@@ -36,7 +36,7 @@ describe('the body that asks for a subscription', () => {
     expect(reasonOf(fields)).toMatch(reason);
   });
 
-  it.each(['', '[]', '{', 'null'])('is refused where it is %j', (text) => {
+  it.each(['', '[]', '{', 'null'])('is refused if it is %j', (text) => {
     expect(parseSubscription(Buffer.from(text)).ok).toBe(false);
   });
 });

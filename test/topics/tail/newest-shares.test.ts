@@ -3,7 +3,7 @@ import { newestShares } from '../../../src/topics/tail/newest-shares.js';
 
 const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
 
-it('what a partition lacks is given by others', () => {
+it('what a partition lacks is supplied by others', () => {
   expect(newestShares([0, 23, 17], 50)).toEqual([0, 23, 17]);
   expect(newestShares([0, 23, 17], 30)).toEqual([0, 15, 15]);
   expect(newestShares([100, 2, 100], 50)).toEqual([24, 2, 24]);
@@ -11,7 +11,7 @@ it('what a partition lacks is given by others', () => {
   expect(newestShares([100], 0)).toEqual([0]);
 });
 
-it('as many as are asked for are given, or all, and none has more than it need', () => {
+it('shares add up to the requested number or to all records, divided equally', () => {
   const sizes = fc.array(fc.nat(1000), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(sizes, fc.nat(10_000), (each, newest) => {
@@ -20,7 +20,8 @@ it('as many as are asked for are given, or all, and none has more than it need',
       const most = Math.max(...shares);
       for (const [index, share] of shares.entries()) {
         expect(share).toBeLessThanOrEqual(each[index] ?? 0);
-        // One that gives less than another gives all it has, but for what cannot be divided.
+        // A partition that gives less than another gives all it has, except for the remainder of
+        // the division.
         if (share < most - 1) expect(share).toBe(each[index]);
       }
     }),

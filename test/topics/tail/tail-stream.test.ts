@@ -17,13 +17,13 @@ async function append(...values: readonly string[]): Promise<void> {
   for (const value of values) await log.append([{ key: null, value: Buffer.from(value) }]).durable;
 }
 
-/** Lets go of all there is now. */
+/** Trims all current records. */
 async function trimAll(): Promise<void> {
   await log.roll();
   await log.trimTo(log.highWatermark);
 }
 
-/** Tails `log` from its start until nothing is left to be sent. */
+/** Tails `log` from its start until nothing is left to send. */
 async function tail(askForRoom: () => Promise<void>): Promise<string> {
   let sent = '';
   const events: TailTerms['events'] = {
@@ -51,7 +51,7 @@ async function tail(askForRoom: () => Promise<void>): Promise<string> {
 const valuesIn = (sent: string) => [...sent.matchAll(/"value":"(\w+)"/g)].map(([, value]) => value);
 
 describe('a tail', () => {
-  it('goes on with what is left where retention comes while it waits for room', async () => {
+  it('continues with what is left if retention comes while it waits for room', async () => {
     await append('old', 'older');
     let asked = 0;
     const sent = await tail(async () => {
@@ -63,7 +63,7 @@ describe('a tail', () => {
     expect(valuesIn(sent)).toEqual(['new']);
   });
 
-  it('goes on with what is left where retention comes while it reads', async () => {
+  it('continues with what is left if retention comes while it reads', async () => {
     await append('old', 'older');
     const read = log.read.bind(log);
     log.read = async (from, options) => {
@@ -75,7 +75,7 @@ describe('a tail', () => {
     expect(valuesIn(await tail(async () => undefined))).toEqual(['new']);
   });
 
-  it('ends where its topic goes before it reads', async () => {
+  it('ends if its topic is deleted before it reads', async () => {
     await append('old');
     expect(valuesIn(await tail(async () => void (await store.dropLog(log.name))))).toEqual([]);
   });

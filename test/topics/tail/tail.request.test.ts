@@ -17,7 +17,7 @@ describe('where a tail begins', () => {
     ['2026-11-20 04:05:06', { time: Date.UTC(2026, 10, 20, 4, 5, 6) }],
     ['2026-11-20T04:05:06.789Z', { time: Date.UTC(2026, 10, 20, 4, 5, 6, 789) }],
     ['2026-11-20T04:05:06+02:00', { time: Date.UTC(2026, 10, 20, 2, 5, 6) }],
-  ])('is read from %s', (from, start) => {
+  ])('can be %s', (from, start) => {
     expect(startOf(from)).toEqual(start);
   });
 
@@ -34,7 +34,7 @@ describe('where a tail begins', () => {
     '2026-13-01',
     '2026-11-20T04:60Z',
     '2026-11-20T04:05+99:00',
-  ])('is not read from %s', (from) => {
+  ])('cannot be %s', (from) => {
     expect(startOf(from)).toContain('from is not newest');
   });
 });

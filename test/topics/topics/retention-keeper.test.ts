@@ -19,10 +19,10 @@ const hour = 60 * minute;
 
 let clock: ManualClock;
 let server: TestServer;
-/** What the server logs of what went wrong, in order. */
+/** The errors that the server logs, in order. */
 let logged: string[];
 
-/** Whether the disk takes segments that are on their way to a name. */
+/** Whether the disk accepts segments that do not have their final name yet. */
 let hasRoomAside: boolean;
 const disk: Disk = {
   ...nodeDisk,
@@ -32,7 +32,10 @@ const disk: Disk = {
       : Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
 };
 
-/** A server whose segments hold a few dozen records, on a clock that only moves when it is set. */
+/**
+ * Starts a server whose segments hold a few dozen records, on a clock that moves only when it is
+ * set.
+ */
 const start = (dataDirectory?: string) =>
   startServer({
     environment: { STEPWELL_TOPIC_RETENTION: '2h', STEPWELL_TOPIC_PARTITIONS: '1' },
@@ -73,7 +76,7 @@ async function call(method: string, path: string, body?: unknown): Promise<unkno
 const create = (settings: object) =>
   call('POST', '/admin/topics', { name: 'rides', partitions: 1, ...settings });
 
-/** Records of about 1 KB, each in a batch of its own. */
+/** Produces records of about 1 KB, each in a batch of its own. */
 async function produce(count: number, fields: { key?: string; timestamp?: number } = {}) {
   const value = 'x'.repeat(1000);
   for (let index = 0; index < count; index += 1) {
@@ -95,7 +98,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await response.text())?.[1]);
 }
 
-/** Waits for what an effect does by and by. */
+/** Waits for the gradual result of an effect. */
 async function becomes<Value>(read: () => Promise<Value>, wanted: (value: Value) => boolean) {
   for (let tries = 0; tries < 500; tries += 1) {
     const value = await read();
@@ -105,7 +108,7 @@ async function becomes<Value>(read: () => Promise<Value>, wanted: (value: Value)
   throw new Error(`it stayed ${JSON.stringify(await read())}`);
 }
 
-/** What the journal of the stopped server tells of topics. */
+/** The lines about topics in the journal of the stopped server. */
 async function journalLines(): Promise<string[]> {
   const lines: string[] = [];
   await readJournal(server.dataDirectory, async (journal) => {
@@ -116,7 +119,7 @@ async function journalLines(): Promise<string[]> {
 }
 
 describe('retention by time', () => {
-  it('lets old records go by itself, once a minute, and says so in the journal', async () => {
+  it('deletes old records, once a minute, and records that in the journal', async () => {
     await create({ retentionMs: 3 * hour });
     await produce(40);
     clock.advance(2 * hour);
@@ -125,7 +128,7 @@ describe('retention by time', () => {
     expect(await earliest()).toBe(0);
     clock.advance(1.5 * hour);
     const start = await becomes(earliest, (offset) => offset > 0);
-    // The segment in which the old ones end holds young ones too.
+    // The segment in which the old records end also holds new ones.
     expect(start).toBeLessThanOrEqual(40);
     expect(start).toBeGreaterThan(20);
     const [first] = (await call('POST', '/fetch', {
@@ -138,7 +141,7 @@ describe('retention by time', () => {
     ]);
   });
 
-  it('reaches what an idle topic holds, to the last byte, and offsets go on', async () => {
+  it('removes everything of an idle topic, to the last byte, and offsets continue', async () => {
     await produce(5);
     clock.advance(1.5 * hour);
     await look();
@@ -152,7 +155,7 @@ describe('retention by time', () => {
     expect(await call('POST', '/produce/rides', { value: 'v' })).toMatchObject([{ offset: 5 }]);
   });
 
-  it('counts from the append for records that claim to be older', async () => {
+  it('counts from the append, even for records with older timestamps', async () => {
     await create({ retentionMs: hour });
     await produce(1, { timestamp: 1000 });
     clock.advance(hour / 2);
@@ -162,7 +165,7 @@ describe('retention by time', () => {
     await becomes(earliest, (offset) => offset === 1);
   });
 
-  it('keeps what has no limit, and what is compacted', async () => {
+  it('keeps topics without a limit, and compacted topics', async () => {
     await create({ retentionMs: -1 });
     await produce(3);
     await call('POST', '/admin/topics', { name: 'table', cleanupPolicy: 'compact' });
@@ -195,7 +198,7 @@ describe('retention by time', () => {
 });
 
 describe('retention by size', () => {
-  it('keeps as many bytes as it says and at most a segment more', async () => {
+  it('keeps as many bytes as configured, and at most one segment more', async () => {
     const retentionBytes = 40_000;
     await create({ retentionMs: -1, retentionBytes });
     await produce(100);
@@ -218,26 +221,27 @@ describe('compaction', () => {
       ...{ topic: 'rides', partition: 0, offset: 0, timeout: 0 },
     })) as { offset: number; key: string; value: string | null }[];
 
-  /** Looks again and again: while one compaction ends no other one begins. */
+  /** Looks repeatedly, because no compaction begins while another one ends. */
   const looking = async () => {
     await look();
     return stored();
   };
 
-  it('leaves the last record of each key, in its place, and says so in the journal', async () => {
+  it('leaves the last record of each key in place, and is recorded in the journal', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 20; round += 1) {
       for (const key of ['a', 'b', 'c']) await produce(1, { key });
     }
     expect(await stored()).toHaveLength(60);
-    // A segment is sealed some time after it has ended; the first look is to reach all that have.
+    // A segment is sealed some time after its end; the first look must find all ended segments
+    // sealed.
     const growing = async () =>
       provided(Store)
         .log('topic/rides/0')
         ?.segments.filter(({ isSealed }) => !isSealed);
     await becomes(growing, (segments) => segments?.length === 1);
     await becomes(looking, ({ length }) => length < 40);
-    // The segment that still grows is reached after a day without a write.
+    // The growing segment is compacted after a day without a write.
     clock.set(clock.now() + dayMs);
     const left = await becomes(looking, ({ length }) => length === 3);
     expect(left).toMatchObject([
@@ -251,7 +255,7 @@ describe('compaction', () => {
     expect(lines).toMatch(/CompactionEnded.*removedRecords=\d/);
   });
 
-  it('takes a tombstone away when it has been there for a day, though nothing came', async () => {
+  it('removes a tombstone after a day, even if nothing new came', async () => {
     await create({ cleanupPolicy: 'compact' });
     const isTombstone = ({ value }: { value: string | null }) => value === null;
     await produce(1, { key: 'a' });
@@ -265,7 +269,7 @@ describe('compaction', () => {
     await becomes(looking, (records) => !records.some(isTombstone));
   });
 
-  it('goes on after a restart', async () => {
+  it('continues after a restart', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 60; round += 1) await produce(1, { key: 'a' });
     provided(Engine).effects.stop();
@@ -277,7 +281,7 @@ describe('compaction', () => {
     await becomes(stored, ({ length }) => length < 30);
   });
 
-  it('that meets damage leaves it where it is, and compacts the rest', async () => {
+  it('that finds damage leaves it in place, and compacts the rest', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 60; round += 1) await produce(1, { key: 'a' });
     const log = provided(Store).log('topic/rides/0');
@@ -297,7 +301,7 @@ describe('compaction', () => {
     expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
   });
 
-  it('that fails is reported and tried again later, and the server goes on', async () => {
+  it('that fails is logged and tried again later, and the server keeps running', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 40; round += 1) await produce(1, { key: 'a' });
     hasRoomAside = false;
@@ -332,7 +336,7 @@ describe('compaction', () => {
 });
 
 describe('a deletion', () => {
-  it('that a stop came between is finished at the next start', async () => {
+  it('that a stop interrupted is finished at the next start', async () => {
     await create({ partitions: 3 });
     await produce(2);
     const engine = provided(Engine);
@@ -353,7 +357,7 @@ describe('a deletion', () => {
   });
 });
 
-test('compactions go one after another, and one that fails does not hold the next', async () => {
+test('compactions run one after another, and a failed one does not block the next', async () => {
   const log = await provided(TopicLogs).openInternal('__one');
   const gone = await provided(TopicLogs).openInternal('__gone');
   const compactions = new LogCompactions();

@@ -9,7 +9,7 @@ import { unlimited } from '../../../src/topics/topics/topic.events.js';
 const now = 1_767_000_000_000;
 const hour = 3_600_000;
 
-/** Spans of ten records; each as many hours old as given, the last one grows. */
+/** Segments of ten records, with the given ages in hours; the last one is still growing. */
 const spans = (...ages: readonly number[]): RetainedSegment[] =>
   ages.map((age, index) => ({
     baseOffset: index * 10,
@@ -34,7 +34,7 @@ describe('retention by time', () => {
     expect(trimDue(log, after3h, now)?.before ?? null).toBe(before);
   });
 
-  it('says that it was by time', () => {
+  it('gives time as the cause', () => {
     expect(trimDue(spans(5, 1), after3h, now)).toEqual({ before: 10, cause: 'time' });
   });
 });
@@ -48,12 +48,12 @@ describe('retention by size', () => {
     [201, 10],
     [200, 20],
     [1, 30],
-  ])('of %d bytes keeps at least as much, and what still grows', (retentionBytes, before) => {
+  ])('of %d bytes keeps at least as much, and the growing segment', (retentionBytes, before) => {
     const due = trimDue(spans(4, 3, 2, 1), { ...never, retentionBytes }, now);
     expect(due?.before ?? null).toBe(before);
   });
 
-  it('goes further than time does, or not as far', () => {
+  it('removes more than time does, or less', () => {
     const log = spans(5, 4, 3, 1);
     const both = (retentionMs: number, retentionBytes: number) =>
       trimDue(log, { retentionMs, retentionBytes }, now);
@@ -62,7 +62,7 @@ describe('retention by size', () => {
   });
 });
 
-test('without limits everything stays', () => {
+test('without limits everything is kept', () => {
   expect(trimDue(spans(1e6, 1e5, 1e4), never, now)).toBeNull();
 });
 
@@ -82,7 +82,7 @@ describe('compaction', () => {
     expect(compactionDue(log, last, now)).toBe(until);
   });
 
-  it('comes back for tombstones that have become a day old', () => {
+  it('is due again for tombstones that have become a day old', () => {
     const cleanUntil = 20;
     const due = (begunAt: number, oldestTombstone: number) =>
       compactionDue(spans(9, 8, 1), { cleanUntil, begunAt, oldestTombstone }, now);

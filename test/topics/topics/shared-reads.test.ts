@@ -25,7 +25,7 @@ const offsetsOf = (batches: readonly RecordBatch[]) =>
   batches.flatMap((batch) => batch.records().map(({ offset }) => offset));
 
 describe('reads of a topic', () => {
-  it('are one for all who want the same at the same time', async () => {
+  it('are shared by all who want the same at the same time', async () => {
     await append(5);
     const effect = { from: 0, until, records: 3 };
     const [one, other] = await Promise.all([reads.read(log, effect), reads.read(log, effect)]);
@@ -34,7 +34,7 @@ describe('reads of a topic', () => {
     expect(await reads.read(log, effect)).not.toBe(one);
   });
 
-  it('give each who wants something else what it wants', async () => {
+  it('are separate for readers who want different records', async () => {
     await append(5);
     const found = await Promise.all([
       reads.read(log, { from: 0, until, records: 3 }),
@@ -46,11 +46,11 @@ describe('reads of a topic', () => {
     expect(found.map(offsetsOf)).toEqual([[0, 1, 2], [1, 2, 3], [1], [1, 2, 3], []]);
   });
 
-  it('give those who come while others read what has come since', async () => {
+  it('give readers who come later the records that have come since', async () => {
     const effect = { from: 0, until, records: 9 };
     await append(1);
     const during: Promise<RecordBatch[]>[] = [];
-    // At the very moment at which there is more, the read before may be under way or over.
+    // At the moment at which there is more, the previous read may be in progress or finished.
     log.whenBeyond(1, () => during.push(reads.read(log, effect)));
     const durable = append(1);
     expect(offsetsOf(await reads.read(log, effect))).toEqual([0]);
@@ -59,7 +59,7 @@ describe('reads of a topic', () => {
     expect(offsetsOf((await during[0]) ?? [])).toEqual([0, 1]);
   });
 
-  it('reject for all who wait, and are tried again by the next', async () => {
+  it('reject for all who wait, and are tried again by the next reader', async () => {
     await append(1);
     const effect = { from: 7, until, records: 1 };
     const both = [reads.read(log, effect), reads.read(log, effect)];

@@ -1,6 +1,7 @@
 /**
- * Topics come, grow, are written to, purged, deleted and made anew, and the power goes after every
- * change of the disk: what was promised until then holds, and what was promised to be gone is gone.
+ * Topics are created, grow, are written to, purged, deleted and created again, and the power is cut
+ * after every change of the disk. What was promised until then must hold, and what was promised to
+ * be gone must be gone.
  */
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -22,7 +23,7 @@ import { openSimulated } from '../../storage/simulated-store.js';
 import { startEngine } from '../../support/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
-/** More for longer runs: `TOPIC_CRASH_SEEDS=100 npm run jest -- test/topics/topics/topic-crash`. */
+/** For longer runs: `TOPIC_CRASH_SEEDS=100 npm run jest -- test/topics/topics/topic-crash`. */
 const seeds = Number(process.env['TOPIC_CRASH_SEEDS'] ?? 2);
 const steps = 12;
 const policies: readonly CrashPolicy[] = ['nothing', 'everything', 'sectors'];
@@ -30,14 +31,14 @@ const policies: readonly CrashPolicy[] = ['nothing', 'everything', 'sectors'];
 const name = 'rides';
 const idle = { kind: topicKind, id: name, at: 1_767_000_000_000 } as const;
 
-/** What clients got of the one topic. Each deletion that was asked for ends a life. */
+/** What clients were promised about the one topic. Each requested deletion ends a life of it. */
 interface Promised {
   life: number;
-  /** Of this life or an earlier one: no record may be seen again. */
+  /** The latest life, this or an earlier one, whose records must never be seen again. */
   deletedUpTo: number;
-  /** By partition: offsets of this life's records that were acknowledged. */
+  /** By partition, the offsets of this life's acknowledged records. */
   readonly produced: Map<number, number[]>;
-  /** By partition: what was acknowledged and what was only asked for. */
+  /** By partition, the acknowledged purge and the furthest requested one. */
   readonly purged: Map<number, { sure: number; most: number }>;
 }
 
@@ -78,7 +79,7 @@ async function open(disk: SimulatedDisk) {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Says what life a record is of and where it was to stand. */
+/** Appends a record that names its life and its expected offset. */
 const append = (log: PartitionLog, life: number) => {
   const value = Buffer.from(`${life} ${log.endOffset} ${'x'.repeat(300)}`);
   return log.append([{ key: null, value, headers: [] }]);
@@ -142,7 +143,7 @@ class Workload {
   private async delete(): Promise<void> {
     const { promised } = this;
     const { life } = promised;
-    // From now on the records may be gone, from the answer on they are.
+    // From now on the records may be gone; from the answer on they must be gone.
     promised.life += 1;
     promised.produced.clear();
     promised.purged.clear();
@@ -160,7 +161,7 @@ async function readAll(log: PartitionLog): Promise<{ offset: number; life: numbe
   });
 }
 
-/** Opens what the crash left and holds it against what was promised. */
+/** Opens what the crash left, and checks it against what was promised. */
 async function check(disk: SimulatedDisk, promised: Promised): Promise<void> {
   const opened = await open(disk);
   const { store, logs, stateOf, failures, ask } = opened;
@@ -173,7 +174,7 @@ async function check(disk: SimulatedDisk, promised: Promised): Promise<void> {
   for (const [partition, log] of logs.present(name).entries()) {
     const records = await readAll(log);
     for (const { life } of records) lives.add(life);
-    // Where a deletion was asked for and not answered, this may still be the life before.
+    // If a deletion was requested and not answered, this may still be the previous life.
     if (promised.deletedUpTo === promised.life - 1) {
       const { sure, most } = promised.purged.get(partition) ?? { sure: 0, most: 0 };
       expect(log.startOffset).toBeGreaterThanOrEqual(sure);
@@ -184,7 +185,7 @@ async function check(disk: SimulatedDisk, promised: Promised): Promise<void> {
       expect(records).toContainEqual({ offset, life: promised.life });
     }
   }
-  // Records of two lives are never together, and none is of a life that has ended.
+  // Records of two lives never occur together, and none is of a life that has ended.
   expect(lives.size).toBeLessThanOrEqual(1);
   for (const life of lives) expect(life).toBeGreaterThan(promised.deletedUpTo);
   if ([...promised.produced.values()].some(({ length }) => length > 0)) {
@@ -199,7 +200,7 @@ async function check(disk: SimulatedDisk, promised: Promised): Promise<void> {
   await store.close();
 }
 
-/** Many power cuts leave the same; it is looked at once. */
+/** Many power cuts leave the same state, which is checked only once. */
 function isNew(seen: Set<string>, image: SimulatedDisk, promised: Promised): boolean {
   const hash = createHash('sha1').update(inspect(promised, { depth: 5 }));
   for (const [path, bytes] of image.files()) hash.update(path).update(bytes);
@@ -214,7 +215,7 @@ test.each(Array.from({ length: seeds }, (_, index) => index + 1))(
   async (seed) => {
     const disk = new SimulatedDisk(new SeededRandom(seed));
     const workload = new Workload(await open(disk), new SeededRandom(seed + 1000));
-    // Every other workload runs as on a pool of threads: what is under way ends in any order.
+    // Every other workload runs as on a pool of threads: concurrent operations end in any order.
     disk.interleaves = seed % 2 === 0;
     const moments: { disk: SimulatedDisk; promised: Promised }[] = [];
     disk.afterChange = () => {

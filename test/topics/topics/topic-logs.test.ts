@@ -39,7 +39,7 @@ const append = async (log: PartitionLog | undefined, count: number) => {
   });
   for (const record of records) await log?.append([record]).durable;
 };
-/** Every write fails for want of room, until `roomAgain`. */
+/** Makes every write fail for lack of space, until `roomAgain`. */
 const fill = () => {
   disk.failures = [{ operation: 'write', code: 'ENOSPC', nth: 1, lasting: true, under: '/data' }];
 };
@@ -52,7 +52,7 @@ const dropped = (topic: string, partitions: number) =>
   new Promise<void>((resolve) => logs.drop(topic, partitions, resolve));
 
 describe('the logs of a topic', () => {
-  it('are waited for while they are made, and are found again', async () => {
+  it('are waited for while they are created, and are found again', async () => {
     logs.keep('rides', keep(2), wanted);
     expect(logs.present('rides')).toEqual([]);
     expect((await logs.logs('rides'))?.map(({ name }) => name)).toEqual([
@@ -67,7 +67,7 @@ describe('the logs of a topic', () => {
     expect(store.logs()).toHaveLength(2);
   });
 
-  it('become more, and those that are there stay in use meanwhile', async () => {
+  it('grow in number, while the existing ones stay in use', async () => {
     const reported: [string, number][] = [];
     logs.onPartitions((topic) => reported.push([topic, logs.present(topic).length]));
     logs.keep('rides', keep(1), wanted);
@@ -85,7 +85,7 @@ describe('the logs of a topic', () => {
     ]);
   });
 
-  it('begin where they were trimmed before the first read, and drop what can go', async () => {
+  it('begin where they were trimmed before the first read, and delete what they can', async () => {
     logs.keep('rides', keep(1), wanted);
     const [log] = (await logs.logs('rides')) ?? [];
     await append(log, 40);
@@ -99,7 +99,7 @@ describe('the logs of a topic', () => {
     expect([again?.startOffset, again?.segments, again?.byteLength]).toEqual([40, [], 0]);
   });
 
-  it('are gone for all readers when they are dropped, waiting ones included', async () => {
+  it('are gone for all readers when they are dropped, including waiting ones', async () => {
     logs.keep('rides', keep(2), wanted);
     await logs.logs('rides');
     let exists = true;
@@ -113,7 +113,7 @@ describe('the logs of a topic', () => {
     expect(names()).toEqual([]);
   });
 
-  it('are not left behind by a topic that was deleted while they were made', async () => {
+  it('are not left behind by a topic that was deleted during their creation', async () => {
     let isWanted = true;
     logs.keep('rides', keep(4), () => isWanted);
     const waiting = logs.logs('rides');
@@ -123,7 +123,7 @@ describe('the logs of a topic', () => {
     expect(names()).toEqual([]);
   });
 
-  it('are kept anew with no record of those before', async () => {
+  it('are created again without any record of the previous ones', async () => {
     logs.keep('rides', keep(1), wanted);
     await append((await logs.logs('rides'))?.[0], 3);
     await dropped('rides', 1);
@@ -133,8 +133,8 @@ describe('the logs of a topic', () => {
   });
 });
 
-describe('who keeps something about a topic', () => {
-  it('is asked when its logs are gone and awaited before its name is free', async () => {
+describe('a hook for dropped topics', () => {
+  it('is called when the logs are gone, and is awaited before the name is free', async () => {
     const happened: string[] = [];
     for (const name of ['first', 'second']) {
       logs.onDropped(async (topic) => {
@@ -155,7 +155,7 @@ describe('who keeps something about a topic', () => {
     ]);
   });
 
-  it('and cannot finish holds the name, and the failure is reported', async () => {
+  it('that fails keeps the name taken, and the failure is reported', async () => {
     logs.onDropped(() => Promise.reject(new Error('not now')));
     let isDone = false;
     logs.drop('rides', 1, () => {
@@ -167,7 +167,7 @@ describe('who keeps something about a topic', () => {
   });
 });
 
-it('logs that are made or dropped as the store is closed wait for the next start', async () => {
+it('logs that are created or dropped while the store closes wait for the next start', async () => {
   logs.keep('rides', keep(3), wanted);
   await logs.logs('rides');
   logs.keep('rides', keep(50), wanted);
@@ -189,7 +189,7 @@ it('internal logs are opened under names that no topic can take', async () => {
 });
 
 describe('the logs of a topic on a full disk', () => {
-  it('are made once there is room; what waits for them is rejected until then', async () => {
+  it('are created once there is space; waiters are rejected until then', async () => {
     fill();
     logs.keep('rides', keep(2), wanted);
     await expect(logs.opened('rides', 2, wanted)).rejects.toBeInstanceOf(DiskFull);
@@ -201,7 +201,7 @@ describe('the logs of a topic on a full disk', () => {
     await append(logs.present('rides')[1], 1);
   });
 
-  it('are trimmed once there is room; no reader sees what is to go', async () => {
+  it('are trimmed once there is space; no reader sees the trimmed records', async () => {
     logs.keep('rides', keep(1), wanted);
     const [log] = (await logs.logs('rides')) ?? [];
     await append(log, 30);
@@ -214,7 +214,7 @@ describe('the logs of a topic on a full disk', () => {
     expect([log?.startOffset, log?.byteLength]).toEqual([30, 0]);
   });
 
-  it('are dropped once there is room, and an ended effect does not bring them back', async () => {
+  it('are dropped once there is space, and an ended effect does not bring them back', async () => {
     logs.keep('rides', keep(2), wanted);
     const [log] = (await logs.logs('rides')) ?? [];
     await append(log, 3);

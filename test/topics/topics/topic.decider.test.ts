@@ -37,7 +37,7 @@ const deleted: TopicEvent = { type: 'TopicDeleted' };
 const limits = { topicsMax: 1000, partitionsMax: 10_000 };
 const having = (sum: number, topics = 0) => ({ sum, topics, limits });
 
-/** With no other topics there. */
+/** A history of the topic, without any other topics. */
 const history = (...events: readonly TopicEvent[]) => given(topicDecider, having(0), ...events);
 const logs = (revision: number, partitions: number, trims: object[] = []) => {
   const id = `logs ${revision}`;
@@ -53,20 +53,20 @@ describe('a topic', () => {
     expect(history().wants()).toEqual([]);
   });
 
-  it('is left as it is when a request needs it and it exists, and not created twice', () => {
+  it('stays unchanged if a request needs it and it exists, and is not created twice', () => {
     expect(history(created()).when(ensure('rides', 9)).events).toEqual([]);
     expect(history(created()).when(create()).rejected?.code).toBe('conflict');
   });
 
   it.each(['', '.', '..', 'a/b', 'a\0b', 'a b', 'ä', '__internal', 'x'.repeat(250)])(
-    'cannot be called %j',
+    'cannot have the name %j',
     (name) => {
       expect(history().when(ensure(name)).rejected?.code).toBe('invalid');
       expect(topicNameProblem(name)).not.toBeNull();
     },
   );
 
-  it.each(['rides', 'a.b-c_d', 'x'.repeat(249), '...'])('can be called %j', (name) => {
+  it.each(['rides', 'a.b-c_d', 'x'.repeat(249), '...'])('can have the name %j', (name) => {
     expect(topicNameProblem(name)).toBeNull();
   });
 
@@ -82,7 +82,7 @@ describe('a topic', () => {
     expect(history().when(create(settings)).rejected?.code).toBe('invalid');
   });
 
-  it('finds no room where all topics together would have too many partitions', () => {
+  it('is refused if all topics together would have too many partitions', () => {
     const full = (sum: number) => given(topicDecider, having(sum), created());
     const none = (sum: number) => given(topicDecider, having(sum));
     expect(none(9997).when(create()).events).toEqual([created()]);
@@ -92,7 +92,7 @@ describe('a topic', () => {
     expect(full(10_000).when(alter({ retentionMs: 5 })).events).toHaveLength(1);
   });
 
-  it('finds no room where there are as many topics as there may be', () => {
+  it('is refused if there are as many topics as allowed', () => {
     const beside = (topics: number) => given(topicDecider, having(topics, topics));
     expect(beside(999).when(create()).events).toEqual([created()]);
     expect(beside(1000).when(create()).rejected?.code).toBe('conflict');
@@ -111,7 +111,7 @@ describe('a topic', () => {
     expect(history(created()).when(alter({ partitions: 2 })).rejected?.code).toBe('invalid');
   });
 
-  it('changes what is named only, and nothing costs no event', () => {
+  it('changes only the named settings, without an event if nothing changes', () => {
     const kept = history(created({ retentionMs: 1000 }));
     expect(kept.when(alter({ retentionMs: 1000 })).events).toEqual([]);
     expect(kept.when(alter({})).events).toEqual([]);
@@ -119,7 +119,7 @@ describe('a topic', () => {
     expect(kept.when(alter({ retentionMs: 0 })).rejected?.code).toBe('invalid');
   });
 
-  it('remembers where its partitions begin, and lets go of what is there only', () => {
+  it('remembers where its partitions begin, and trims only what exists', () => {
     const first = history(created()).when(trim([0, 5], [2, 7]));
     expect(first.events).toMatchObject([{ type: 'TopicTrimmed', cause: 'purge' }]);
     const trimmed = history(created(), ...(first.events ?? []));
@@ -135,7 +135,7 @@ describe('a topic', () => {
     expect(trimmed.when(trim([3, 1])).rejected?.code).toBe('invalid');
   });
 
-  it('begins no second compaction of a partition, and remembers how far the first got', () => {
+  it('begins no second compaction of a partition, and remembers the first one', () => {
     const compact = created({ cleanupPolicy: 'compact' });
     const begun = history(compact).when(beginCompaction(1, 40));
     expect(begun.wants?.[1]).toMatchObject({ kind: 'compactPartition', partition: 1, until: 40 });
@@ -154,7 +154,7 @@ describe('a topic', () => {
     expect(again.when(end).events).toEqual([]);
   });
 
-  it('is not compacted where old records go', () => {
+  it('is not compacted if its policy is delete', () => {
     expect(history(created()).when(beginCompaction(0, 40)).rejected?.code).toBe('invalid');
   });
 
@@ -180,7 +180,7 @@ describe('a topic', () => {
     expect(history().when(remove).rejected?.code).toBe('not_found');
   });
 
-  it('of version 1 keeps its records as configured', () => {
+  it('of version 1 has the configured retention', () => {
     const [lift] = topicDecider.events.TopicCreated;
     const version1 = { type: 'TopicCreated', partitions: 3 };
     expect(lift?.(version1 as never)).toEqual(created());
