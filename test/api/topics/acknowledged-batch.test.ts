@@ -1,4 +1,4 @@
-/** The next consume call acknowledges the batch before it: no kill takes that back. */
+/** The next consume call acknowledges the previous batch, which no kill may undo. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const topic = 'batches';
 const batchRecords = 10;
 const kills = 2;
 
-/** An interval that never ends while the test runs: only calls acknowledge. */
+/** An interval that is longer than the test, so that only calls acknowledge. */
 const headers = {
   authorization: basic,
   'stream-auto-offset-reset': 'earliest',
@@ -41,7 +41,7 @@ async function consume(server: ServerProcess, group: string): Promise<number[]> 
 
 const from = (first: number) => Array.from({ length: batchRecords }, (_, index) => first + index);
 
-it('a batch of records comes again only as far as no later call has followed it', async () => {
+it('a batch of records comes again only if no later call has followed it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stepwell-acknowledged-'));
   const port = await freePort();
   let server = await ServerProcess.start(folder, port);

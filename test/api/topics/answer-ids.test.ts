@@ -1,4 +1,4 @@
-/** A client that names the answers it has had gets again what it has not had. */
+/** A client that names the answers that it received gets everything else again. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 const earliest = { 'Stream-Auto-Offset-Reset': 'earliest' };
 
-describe('a client that names the answer it had last', () => {
+describe('a client that names the last answer that it received', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('a client that names the answer it had last', () => {
 
   afterAll(() => server.remove());
 
-  /** One answer with the values of two records at most, and its id. */
+  /** One answer with the values of at most two records, and its id. */
   async function consume(place: string, received: string | null) {
     const headers: Record<string, string> = received === null ? {} : { 'Stream-Ack-Id': received };
     const answer = await callLog(
@@ -36,7 +36,7 @@ describe('a client that names the answer it had last', () => {
     return { values, id: answer.headers.get('stream-ack-id') ?? '' };
   }
 
-  it('gets what followed it again, until it names an answer that has it', async () => {
+  it('gets the following records again, until it names an answer with them', async () => {
     await produceTo(server, 'again', 0, 'a', 'b', 'c', 'd', 'e');
     expect((await consume('again/1', 'none')).values).toEqual(['a', 'b']);
     const first = await consume('again/1', 'none');
@@ -48,7 +48,7 @@ describe('a client that names the answer it had last', () => {
     expect((await consume('again/1', second.id)).values).toEqual(['e']);
   });
 
-  it('has what it names, also after calls that named nothing', async () => {
+  it('has acknowledged what it names, even after calls that named nothing', async () => {
     await produceTo(server, 'mixed', 0, 'a', 'b', 'c', 'd');
     const first = await consume('mixed/1', null);
     const second = await consume('mixed/1', first.id);
@@ -60,7 +60,7 @@ describe('a client that names the answer it had last', () => {
     expect(await committedOf(server, 'mixed', 'mixed')).toMatchObject([4, -1, -1]);
   });
 
-  it('leaves to other instances what it has not had, when it is deleted', async () => {
+  it('leaves what it has not received to other instances when it is deleted', async () => {
     await produceTo(server, 'left', 0, 'a', 'b', 'c', 'd');
     const first = await consume('left/1', 'none');
     await consume('left/1', first.id);
@@ -69,7 +69,7 @@ describe('a client that names the answer it had last', () => {
     expect((await consume('left/2', 'none')).values).toEqual(['c', 'd']);
   });
 
-  it('commits by /commit what it names, and all that was written if it names nothing', async () => {
+  it('commits by /commit what it names, and everything written if it names nothing', async () => {
     await produceTo(server, 'stored', 0, 'a', 'b', 'c', 'd');
     const first = await consume('stored/1', 'none');
     const second = await consume('stored/1', first.id);
@@ -85,16 +85,16 @@ describe('a client that names the answer it had last', () => {
     expect(await commit({})).toBe(5);
   });
 
-  it('is not taken for one that has all after the interval of auto commit', async () => {
+  it('does not count as having everything after the interval of auto commit', async () => {
     await produceTo(server, 'late', 0, 'a', 'b');
     const quick = { ...earliest, 'Stream-Auto-Commit-Interval': '1', 'Stream-Ack-Id': 'none' };
     await callLog(server, '/consume/late/1', { topic: 'late', timeout: 0 }, quick);
-    // Another instance waits for records that never come, for many intervals of the first one.
+    // Another instance waits for records that never come, during many intervals of the first one.
     await callLog(server, '/consume/other/1', { topic: 'other', timeout: 300 });
     expect(await committedOf(server, 'late', 'late')).toMatchObject([-1, -1, -1]);
   });
 
-  it('is refused an id that none can be', async () => {
+  it('is refused with an invalid id', async () => {
     for (const path of ['/consume/x/1', '/commit/x/1', '/delete-consumer/x/1']) {
       const body = path.startsWith('/consume') ? { topic: 'x' } : [];
       const answer = await callLog(server, path, body, { 'Stream-Ack-Id': 'a b' });
@@ -106,7 +106,7 @@ describe('a client that names the answer it had last', () => {
   });
 });
 
-it('what no call has named comes again after a kill, under the id of before', async () => {
+it('what no call has named comes again after a kill, with the old id', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stepwell-answer-ids-'));
   const port = await freePort();
   let server = await ServerProcess.start(folder, port);

@@ -14,7 +14,7 @@ afterAll(() => server.remove());
 const earliest = { 'Stream-Auto-Offset-Reset': 'earliest' };
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** A stream of records as its reader has it so far. */
+/** A stream of records as far as its reader has received it. */
 class Reading {
   text = '';
   isOver = false;
@@ -46,7 +46,7 @@ class Reading {
     });
   }
 
-  /** Ids and values of the events, once there are so many. */
+  /** The ids and values of the events, once there are `count`. */
   async events(count: number): Promise<{ id: string; value: string }[]> {
     for (;;) {
       const events = [...this.text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)];
@@ -57,7 +57,7 @@ class Reading {
     }
   }
 
-  /** The reader breaks off. */
+  /** Aborts the stream as the reader. */
   async cut(): Promise<void> {
     this.response.destroy();
     await soon();
@@ -67,7 +67,7 @@ class Reading {
 const values = (events: readonly { value: string }[]) => events.map(({ value }) => value);
 
 describe('a stream of events', () => {
-  it('begins at once, brings what there is, and then what comes', async () => {
+  it('begins at once, and sends existing records, and then new ones', async () => {
     const reading = await Reading.open(server, '/consume/live/1/news');
     expect(reading.response.statusCode).toBe(200);
     expect(reading.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
@@ -81,7 +81,7 @@ describe('a stream of events', () => {
     await reading.cut();
   });
 
-  it('goes on after the last event that its reader had', async () => {
+  it('continues after the last event that its reader received', async () => {
     await produceTo(server, 'tail', 0, 'a', 'b', 'c');
     const first = await Reading.open(server, '/consume/tails/1/tail', earliest);
     const [, second] = await first.events(3);
@@ -96,7 +96,7 @@ describe('a stream of events', () => {
     await from.cut();
   });
 
-  it('that is broken off brings all again that was not acknowledged', async () => {
+  it('that is aborted sends everything again that was not acknowledged', async () => {
     await produceTo(server, 'torn', 0, 'a', 'b');
     const first = await Reading.open(server, '/consume/tears/1/torn', earliest);
     await first.events(2);
@@ -123,7 +123,7 @@ describe('a stream of events', () => {
     await a.cut();
   });
 
-  it('is refused where the last id is none, and where the instance is read already', async () => {
+  it('is refused if the last id is invalid, and if the instance has a reader already', async () => {
     const wrong = await Reading.open(server, '/consume/ids/1/idle', { 'last-event-id': 'x' });
     expect(wrong.response.statusCode).toBe(400);
     const first = await Reading.open(server, '/consume/ids/1/idle');
@@ -132,14 +132,14 @@ describe('a stream of events', () => {
     await first.cut();
   });
 
-  it('tells of partitions without an offset where the policy is none', async () => {
+  it('names the partitions without an offset if the policy is none', async () => {
     const none = { 'Stream-Auto-Offset-Reset': 'none' };
     const reading = await Reading.open(server, '/consume/nothing/1/void', none);
     while (!reading.isOver) await soon();
     expect(reading.text).toContain('event: error\ndata: {"error":"no offset to begin at: void/0');
   });
 
-  it('waits for a reader that is slow, and loses nothing', async () => {
+  it('waits for a slow reader, and loses nothing', async () => {
     const large = 'z'.repeat(1024 * 1024);
     const reading = await Reading.open(server, '/consume/slow/1/lake');
     reading.response.pause();
@@ -151,7 +151,7 @@ describe('a stream of events', () => {
   });
 });
 
-it('a stream that ends begins the silence of its instance', async () => {
+it('the silence of an instance begins when its stream ends', async () => {
   const clock = new ManualClock();
   const timed = await startServer({ ports: { clock } });
   const headers = { 'Stream-Session-Timeout-Ms': '10000' };
@@ -171,9 +171,9 @@ it('a stream that ends begins the silence of its instance', async () => {
   await timed.remove();
 });
 
-it('a stream brings what comes to partitions that were added', async () => {
+it('a stream sends the records of new partitions', async () => {
   const environment = { STEPWELL_TOPIC_PARTITIONS: '1' };
-  // Its time stands still: no heartbeat has the stream look again.
+  // The clock stands still, so no heartbeat makes the stream look again.
   const timed = await startServer({ ports: { clock: new ManualClock() }, environment });
   await produceTo(timed, 'grown', 0, 'a');
   const reading = await Reading.open(timed, '/consume/g/1/grown', earliest);
@@ -186,14 +186,14 @@ it('a stream brings what comes to partitions that were added', async () => {
   await timed.remove();
 });
 
-it('a stream of events says at once that it is connected', async () => {
+it('a stream of events reports at once that it is connected', async () => {
   const reading = await Reading.open(server, '/consume/connects/1/silence');
   while (reading.text === '') await soon();
   expect(reading.text).toBe(': connected\n\n');
   await reading.cut();
 });
 
-it('a stream of lines has a JSON text in each', async () => {
+it('a stream of lines has one JSON text per line', async () => {
   await produceTo(server, 'lines', 0, 'a\nb', 'c');
   const reading = await Reading.open(server, '/consume/lined/1/lines', {
     ...earliest,
@@ -205,7 +205,7 @@ it('a stream of lines has a JSON text in each', async () => {
   await reading.cut();
 });
 
-it('a stream shows that it lives, commits at its interval, and ends with the server', async () => {
+it('a stream sends heartbeats, commits at its interval, and ends with the server', async () => {
   const clock = new ManualClock();
   const timed = await startServer({ ports: { clock } });
   await produceTo(timed, 't', 0, 'a');

@@ -36,14 +36,14 @@ const membersOf = async (from: TestServer, group: string) => {
 };
 
 describe('a first consume', () => {
-  it('begins at the end, and misses nothing that comes after it', async () => {
+  it('begins at the end, and misses nothing that comes afterwards', async () => {
     await produce('ends', 0, 'before');
     expect(await consume('late/a', 'ends')).toEqual([]);
     await produce('ends', 0, 'after');
     expect(await consume('late/a', 'ends')).toEqual(['after']);
   });
 
-  it('is followed by what is produced after it, whichever instance reads on', async () => {
+  it('is followed by what is produced after it, whichever instance continues', async () => {
     await produce('handed', 0, 'before');
     await consume('over/b', 'handed');
     await produce('handed', 0, 'between');
@@ -75,7 +75,7 @@ describe('a first consume', () => {
     expect(await body.json()).toMatchObject([{ value: 'x' }]);
   });
 
-  it('with the policy none is answered what has no offset, until one is committed', async () => {
+  it('with the policy none gets what has no offset, until one is committed', async () => {
     await produce('asked', 0, 'a', 'b');
     const none = { 'Kafka-Auto-Offset-Reset': 'none' };
     const refused = await call('/consume/n/1', { topic: 'asked', timeout: 0 }, none);
@@ -88,7 +88,7 @@ describe('a first consume', () => {
     expect(await consume('n/1', 'asked')).toEqual(['b']);
   });
 
-  it('with the policy none is answered at once where its offset is gone, which stays', async () => {
+  it('with the policy none is refused at once if its offset is gone, which is kept', async () => {
     await produce('left', 0, 'a', 'b');
     await produce('left', 1, 'x');
     const none = { 'Stream-Auto-Offset-Reset': 'none' };
@@ -99,7 +99,7 @@ describe('a first consume', () => {
     expect(body).toHaveLength(2);
     await call('/admin/topics/left/purge', { partition: 0, before: 2 });
     await produce('left', 1, 'y');
-    // What the others have comes first.
+    // The records of the other partitions come first.
     expect(await consume('l/1', 'left')).toEqual(['y']);
     const refused = { status: 409, body: { error: expect.stringMatching(/none: left\/0$/) } };
     expect(await call('/consume/l/1', { topic: 'left', timeout: 60_000 })).toMatchObject(refused);
@@ -141,7 +141,7 @@ describe('an instance', () => {
     expect(await consume('keeps/1', 'kept', earliest)).toEqual([]);
   });
 
-  it('reads the topics that it asked for last, and no others', async () => {
+  it('reads the topics that it requested last, and no others', async () => {
     await produce('one', 0, 'a1');
     await produce('two', 0, 'b1');
     expect(await consume('turns/1', 'one', earliest)).toEqual(['a1']);
@@ -151,7 +151,7 @@ describe('an instance', () => {
     expect((await consume('turns/1', ['one', 'two'])).sort()).toEqual(['a2']);
   });
 
-  it('is called by one at a time: another call waits until its time is over', async () => {
+  it('is called by one client at a time: another call waits until its timeout', async () => {
     await consume('busy/1', 'quiet');
     const first = call('/consume/busy/1', { topic: 'quiet', timeout: 10_000 });
     await soon();
@@ -178,7 +178,7 @@ describe('an instance', () => {
     expect((await again).body).toEqual([]);
   });
 
-  it('is one too many beyond the partitions of all topics', async () => {
+  it('is refused beyond the number of partitions of all topics', async () => {
     const small = await startServer({ environment: { STEPWELL_TOPIC_PARTITIONS: '1' } });
     await callLog(small, '/consume/g/1', { topic: 't', timeout: 0 });
     const { status } = await callLog(small, '/consume/g/2', { topic: 't', timeout: 0 });
@@ -186,7 +186,7 @@ describe('an instance', () => {
     expect(status).toBe(409);
   });
 
-  it('of a topic that is deleted and made anew begins again', async () => {
+  it('of a topic that is deleted and created again starts anew', async () => {
     await produce('phoenix', 0, 'old', 'older');
     expect(await consume('ashes/1', 'phoenix', manual)).toEqual(['old', 'older']);
     await call('/commit/ashes/1', []);
@@ -199,7 +199,7 @@ describe('an instance', () => {
   });
 });
 
-it('a seek in what another instance reads means nothing once the topic is made anew', async () => {
+it('a seek in a partition of another instance is void if the topic is created again', async () => {
   for (const instance of ['a', 'b']) await consume(`sought/${instance}`, 'remade', earliest);
   await produce('remade', 0, 'old', 'older', 'oldest');
   const seek = { topic: 'remade', partition: 0, offset: 2 };
@@ -212,7 +212,7 @@ it('a seek in what another instance reads means nothing once the topic is made a
 });
 
 describe('records', () => {
-  it('are shared fairly among partitions, and one is always given', async () => {
+  it('are shared fairly among partitions, and one is always returned', async () => {
     await produce('budget', 0, ...Array.from({ length: 8 }, () => 'x'.repeat(100)));
     await produce('budget', 1, 'y');
     const body = { topic: 'budget', timeout: 0, maxRecords: 4 };
@@ -223,7 +223,7 @@ describe('records', () => {
     expect(await consume('b/1', 'budget')).toHaveLength(5);
   });
 
-  it('of bytes that are no text are reported as such, or come as Base64', async () => {
+  it('of bytes that are not text are reported as such, or come as Base64', async () => {
     const value = Buffer.from([0xff, 0x00]).toString('base64');
     await call('/produce/bytes', { value, partition: 0 }, { 'Stream-Encoding': 'base64' });
     const body = { topic: 'bytes', timeout: 0 };
@@ -235,7 +235,7 @@ describe('records', () => {
     expect((await call('/consume/bytes/1', body, { 'Stream-Encoding': 'hex' })).status).toBe(400);
   });
 
-  it('come again when the client is gone before its answer was written', async () => {
+  it('come again if the client is gone before its answer was written', async () => {
     const large = 'z'.repeat(4 * 1024 * 1024);
     for (let index = 0; index < 4; index += 1) await produce('lost', 0, large);
     await consume('loses/1', 'nothing-yet', earliest);
@@ -256,7 +256,7 @@ describe('records', () => {
     expect((body as { offset: number }[])[0]?.offset).toBe(0);
   });
 
-  it('are not given to a client that went away while it waited', async () => {
+  it('are not given to a client that disconnected while it waited', async () => {
     await consume('gone/1', 'rooms');
     const arrival = once(server.application.nest.getHttpServer(), 'connection');
     const client = connect(server.port, '127.0.0.1');
@@ -266,7 +266,7 @@ describe('records', () => {
     client.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     await soon();
     client.destroy();
-    // What the system has taken for a client counts as given, also where none is left to read it.
+    // What the operating system has taken for a client counts as given, even if the client is gone.
     await once(accepted, 'close');
     await produce('rooms', 0, 'still there');
     expect((await call('/consume/gone/1', { topic: 'rooms', timeout: 5000 })).body).toMatchObject([
@@ -276,7 +276,7 @@ describe('records', () => {
 });
 
 describe('a credential', () => {
-  it('that may consume one topic reads that one, and no other', async () => {
+  it('that may consume one topic reads only this topic', async () => {
     await produce('open', 0, 'x');
     const { body } = await call('/admin/credentials', {
       name: 'one-topic',
@@ -336,7 +336,7 @@ describe('a commit', () => {
     expect(await committed('beyond', 'short')).toEqual([2, 0, -1]);
   });
 
-  it('below what retention has left is taken: its reader was given that record', async () => {
+  it('below the start of the log is accepted: its reader was given that record', async () => {
     await produce('trimmed', 0, 'a', 'b', 'c');
     await consume('below/1', 'trimmed', manual);
     await call('/admin/topics/trimmed/purge', { partition: 0, before: 3 });
@@ -345,7 +345,7 @@ describe('a commit', () => {
     expect(await committed('below', 'trimmed')).toEqual([1, -1, -1]);
   });
 
-  it('of what a live member owns is refused to others, with the owner named', async () => {
+  it('of partitions of a live member is refused to others, and names the owner', async () => {
     await produce('fields', 2, 'a', 'b', 'c', 'd', 'e');
     await consume('fence/a', 'fields');
     await consume('fence/b', 'fields');
@@ -357,7 +357,7 @@ describe('a commit', () => {
     expect(await committed('fence', 'fields')).toEqual([-1, -1, 5]);
   });
 
-  it('of a generation that has passed is refused', async () => {
+  it('of an earlier generation is refused', async () => {
     const { headers } = await call('/consume/age/a', { topic: 'eras', timeout: 0 });
     const generation = headers.get('stream-generation') ?? '';
     const offset = { topic: 'eras', partition: 0, offset: 0 };
@@ -367,7 +367,7 @@ describe('a commit', () => {
     expect((await call('/commit/age/a', offset, believed)).status).toBe(409);
   });
 
-  it('of a processed record stores the next offset, any other one what is sent', async () => {
+  it('of a processed record stores the next offset, and any other one what is sent', async () => {
     for (const partition of [0, 1, 2]) await produce('words', partition, 'a', 'b', 'c', 'd', 'e');
     await consume('exact/1', 'words', manual);
     await call('/commit/exact/1', [
@@ -379,7 +379,7 @@ describe('a commit', () => {
     expect(await committed('exact', 'words')).toEqual([5, 4, 3]);
   });
 
-  it('without a body holds what was given, and does not move the reader', async () => {
+  it('without a body commits what was given, and does not move the reader', async () => {
     await produce('steps', 0, 'a', 'b', 'c');
     await call('/consume/walk/1', { topic: 'steps', timeout: 0, maxRecords: 1 }, manual);
     expect((await call('/commit/walk/1', '')).body).toEqual({ result: 'Success', status: 200 });
@@ -396,15 +396,15 @@ const hasNobody = async (from: TestServer) => {
   return (body as unknown[]).length === 0;
 };
 
-describe('the time of an instance', () => {
-  it('commits at its interval what the next call acknowledged, or what was written', async () => {
+describe('the timing of an instance', () => {
+  it('commits at its interval what was acknowledged or written', async () => {
     const clock = new ManualClock();
     const timed = await startServer({ ports: { clock } });
     await produceTo(timed, 't', 0, 'a', 'b');
     const headers = { ...earliest, 'Stream-Auto-Commit-Interval': '1000' };
     await consumed(timed, 'g/1', 't', headers);
     expect(await committedOf(timed, 'g', 't')).toEqual([-1, -1, -1]);
-    // The server may learn a little after the client that all of its answer is on its way.
+    // The server may learn slightly later than the client that its answer was written completely.
     await until(async () => {
       clock.advance(1001);
       return (await committedOf(timed, 'g', 't'))[0] === 2;
@@ -412,7 +412,7 @@ describe('the time of an instance', () => {
     await timed.remove();
   });
 
-  it('ends after it was silent for long, with what it was given committed', async () => {
+  it('removes it after a long silence, with what it was given committed', async () => {
     const clock = new ManualClock();
     const timed = await startServer({ ports: { clock } });
     await produceTo(timed, 't', 0, 'a');
@@ -431,7 +431,7 @@ describe('the time of an instance', () => {
     await timed.remove();
   });
 
-  it('passes as before where the wall clock is set back', async () => {
+  it('is not affected if the wall clock is set back', async () => {
     const clock = new ManualClock();
     const timed = await startServer({ ports: { clock } });
     await produceTo(timed, 't', 0, 'a', 'b');
@@ -449,7 +449,7 @@ describe('the time of an instance', () => {
     await timed.remove();
   });
 
-  it('is two minutes without a call, or as configured, where no header says how long', async () => {
+  it('has a default timeout of two minutes without a call, or as configured', async () => {
     for (const [environment, ms] of [
       [{}, 120_000],
       [{ STEPWELL_CONSUMER_IDLE: '30s' }, 30_000],
@@ -470,7 +470,7 @@ describe('the time of an instance', () => {
     }
   });
 
-  it('is over for a new instance that finds no place, though no timer has rung yet', async () => {
+  it('frees its place for a new instance, even if no timer has fired yet', async () => {
     const clock = new ManualClock();
     const environment = { STEPWELL_TOPIC_PARTITIONS: '1' };
     const timed = await startServer({ ports: { clock }, environment });
@@ -489,7 +489,7 @@ describe('the time of an instance', () => {
   });
 
   it.each(['0', '999', '86400001', '5s', '-1', '1.5'])(
-    'of %j is refused, and no instance is made',
+    'with a timeout of %j is refused, and no instance is created',
     async (timeout) => {
       const header = { 'Stream-Session-Timeout-Ms': timeout };
       const refused = await call('/consume/bounds/1', { topic: 't', timeout: 0 }, header);
@@ -499,7 +499,7 @@ describe('the time of an instance', () => {
     },
   );
 
-  it('of an empty group ends with its committed offsets', async () => {
+  it('deletes an empty group with its committed offsets', async () => {
     const clock = new ManualClock();
     const environment = { STEPWELL_GROUP_RETENTION: '1h' };
     const timed = await startServer({ ports: { clock }, environment });
@@ -513,7 +513,7 @@ describe('the time of an instance', () => {
     await timed.remove();
   });
 
-  it('does not end, and keeps its offsets, while the clock has jumped ahead', async () => {
+  it('keeps an empty group and its offsets while the clock has jumped ahead', async () => {
     const clock = new ManualClock();
     const environment = { STEPWELL_GROUP_RETENTION: '2h' };
     const timed = await startServer({ ports: { clock }, environment });
@@ -542,7 +542,7 @@ describe('the time of an instance', () => {
 describe('a restart', () => {
   const place = async () => join(await mkdtemp(join(tmpdir(), 'stepwell-')), 'data');
 
-  it('keeps groups, generations and positions, and what was given last comes again', async () => {
+  it('keeps groups, generations and positions; the last records come again', async () => {
     const before = await startServer();
     await produceTo(before, 't', 0, 'a');
     await produceTo(before, 't', 2, 'z');
@@ -565,7 +565,7 @@ describe('a restart', () => {
     await after.remove();
   });
 
-  it('after a crash begins where latest led to, though nothing was committed', async () => {
+  it('after a crash starts where `latest` pointed, even if nothing was committed', async () => {
     const before = await startServer();
     await produceTo(before, 't', 0, 'before');
     expect(await consumed(before, 'g/1', 't')).toEqual([]);
@@ -579,7 +579,7 @@ describe('a restart', () => {
     await rm(join(dataDirectory, '..'), { recursive: true });
   });
 
-  it('closes those who do not come back within their session timeout', async () => {
+  it('closes instances that do not come back within their session timeout', async () => {
     const before = await startServer();
     await consumed(before, 'g/1', 't', { 'Stream-Session-Timeout-Ms': '9000' });
     await before.stop();

@@ -13,7 +13,7 @@ const logged: string[] = [];
 let endpoint: RecordingEndpoint;
 let server: TestServer;
 
-/** Six records or so to a segment. */
+/** About six records per segment. */
 const start = (dataDirectory?: string) =>
   startServer({
     environment: { STEPWELL_ALLOW_NETWORKS: '127.0.0.0/8' },
@@ -33,10 +33,10 @@ const fetchAt = (offset: number, topic = 'rides') =>
   call('/fetch', { topic, partition: 0, offset, timeout: 0, maxRecords: 100 });
 const offsetsIn = (body: unknown) => (body as { offset: number }[]).map(({ offset }) => offset);
 
-/** Flips a byte in the record that holds `text`; answers where that was. */
+/** Flips a byte in the record that holds `text`; returns its place. */
 async function damage(text: string): Promise<string> {
   const logs = join(server.dataDirectory, 'logs');
-  // The first one is the journal's.
+  // The first log is the journal.
   for (const log of (await readdir(logs)).sort().slice(1)) {
     for (const name of await readdir(join(logs, log))) {
       const path = join(logs, log, name);
@@ -49,7 +49,7 @@ async function damage(text: string): Promise<string> {
   throw new Error(`no log holds ${text}`);
 }
 
-/** What is answered about record 8 of `rides`. */
+/** The refusal about record 8 of `rides`. */
 const refusal = {
   error:
     'partition 0 of rides: offsets 8 to 8 are damaged and cannot be read; ' +
@@ -82,7 +82,7 @@ afterAll(async () => {
 });
 
 describe('damage in a sealed segment of a topic', () => {
-  it('keeps the server from nothing but the records in it', async () => {
+  it('affects only the records in it', async () => {
     expect(offsetsIn((await fetchAt(0)).body)).toEqual(numbers(0, 8));
     expect(await fetchAt(8)).toMatchObject({ status: 500, body: refusal });
     expect((await fetchAt(8)).body).toEqual(refusal);
@@ -92,7 +92,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect([status, offsetsIn(body)]).toEqual([200, [recordCount]]);
   });
 
-  it('is reported to a fetch of several positions too', async () => {
+  it('is reported to a fetch of several positions, too', async () => {
     const topicPartitionOffsets = [
       { topic: 'walks', partition: 0, offset: 0 },
       { topic: 'rides', partition: 0, offset: 8 },
@@ -117,13 +117,13 @@ describe('damage in a sealed segment of a topic', () => {
     await call('/admin/topics/once', undefined, 'DELETE');
   });
 
-  it('is reported to a client that asks for a time that it may hold', async () => {
+  it('is reported to a client that looks up a time that may be in it', async () => {
     const place = { topic: 'rides', partition: 0 };
     expect((await call('/offsets/1008', place)).body).toEqual(refusal);
     expect((await call('/offsets/1020', place)).body).toEqual([{ ...place, offset: 20 }]);
   });
 
-  it('stops a group before it, until that seeks past it', async () => {
+  it('stops a group before it, until the group seeks past it', async () => {
     const consume = async (topics: readonly string[]) => {
       const path = '/consume/billing/one';
       const headers = { 'stream-auto-offset-reset': 'earliest' };
@@ -132,7 +132,7 @@ describe('damage in a sealed segment of a topic', () => {
     const first = await consume(['rides', 'walks']);
     const topicsOf = (body: unknown) => new Set((body as { topic: string }[]).map((r) => r.topic));
     expect(topicsOf(first.body)).toEqual(new Set(['rides', 'walks']));
-    // One partition that stands keeps no other one waiting.
+    // A blocked partition does not block the others.
     await produce('walks', recordCount);
     expect(topicsOf((await consume(['rides', 'walks'])).body)).toEqual(new Set(['walks']));
     for (const _ of [1, 2]) expect((await consume(['rides', 'walks'])).body).toEqual(refusal);
@@ -141,7 +141,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect(offsetsIn(rest)).toEqual(numbers(9, recordCount + 1));
   });
 
-  it('ends a stream with a word about it', async () => {
+  it('ends a stream with a report about it', async () => {
     const response = await fetch(`${server.url}/consume/screen/one/rides`, {
       headers: {
         authorization: server.basic,
@@ -155,7 +155,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect(events.at(-1)).toEqual(refusal);
   });
 
-  it('stops a subscription before it, and says why, until a purge gets it past', async () => {
+  it('stops a subscription before it, and says why, until a purge removes it', async () => {
     const path = '/admin/subscriptions';
     const destination = `${endpoint.url}/push`;
     const definition = {
@@ -186,7 +186,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect(logged.filter((line) => line.includes('a push failed')).length).toBe(1);
   }, 60_000);
 
-  it('is healed by a purge, for every reader', async () => {
+  it('is removed by a purge, for every reader', async () => {
     const { body } = await call('/admin/topics/rides');
     expect(JSON.stringify(body)).not.toContain('damaged');
     expect((await fetchAt(8)).status).toBe(416);
@@ -202,7 +202,7 @@ async function metric(): Promise<string | undefined> {
 describe('damage that is found', () => {
   const linesAbout = (path: string) => logged.filter((line) => line.includes(path));
 
-  it('on a read is logged once, counted, shown, and seen by a verification', async () => {
+  it('on a read is logged once, counted, shown, and found by a verification', async () => {
     expect(await metric()).toBe('0');
     const path = await damage('value 3;');
     expect((await fetchAt(3, 'walks')).status).toBe(500);
@@ -214,12 +214,12 @@ describe('damage that is found', () => {
     await server.stop();
     const { problems, lines } = await verifyFolder(server.dataDirectory);
     expect(problems.some((problem) => problem.includes(path))).toBe(true);
-    // What a purge has hidden lies in its segment as long as that is there.
+    // Records hidden by a purge stay in their segment as long as the segment exists.
     const damaged = lines.filter((line) => line.endsWith('DAMAGED'));
     expect(damaged.map((line) => line.split(' ')[0])).toEqual(['topic/rides/0', 'topic/walks/0']);
   });
 
-  it('at the start is logged then', async () => {
+  it('at the start is logged at the start', async () => {
     const path = await damage('value 20;');
     await flipByte(path, -60);
     logged.length = 0;
@@ -229,7 +229,7 @@ describe('damage that is found', () => {
     expect((await fetchAt(20)).status).toBe(500);
   });
 
-  it('in what groups have committed keeps the server from starting', async () => {
+  it('in committed offsets keeps the server from starting', async () => {
     const place = { topic: 'walks', partition: 0 };
     const records = Array.from({ length: 100 }, () => ({ ...place, value: 'w' }));
     expect((await call('/produce', records)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** A topic that is deleted and made anew while groups read it. */
+/** A topic that is deleted and created again while groups read it. */
 import { dispatchAll } from '../../../src/engine/bulk/slices.js';
 import { Engine } from '../../../src/engine/engine.js';
 import {
@@ -16,10 +16,12 @@ let server: TestServer;
 afterEach(() => server.remove());
 
 const earliest = { 'Stream-Auto-Offset-Reset': 'earliest' };
-/** More than a turn takes, many times: the last of them are long behind the first. */
+/**
+ * Many times more than one turn accepts, so that the last groups are handled long after the first.
+ */
 const groups = 8000;
 
-it('is new to the last of many groups that read the old one', async () => {
+it('a topic that is created again is new to the last of many groups of the old one', async () => {
   server = await startServer({ environment: { STEPWELL_TOPIC_PARTITIONS: '1' } });
   await produceTo(server, 'rides', 0, 'old 0', 'old 1');
   const engine = server.application.nest.get(Engine);

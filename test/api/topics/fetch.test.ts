@@ -15,11 +15,11 @@ const call = (path: string, body?: unknown, options?: LogCall) =>
 
 const base64: LogCall = { headers: { 'stream-encoding': 'base64' } };
 
-/** Lets requests that were sent come to wait. */
+/** Gives the sent requests time to start waiting. */
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 describe('a fetch', () => {
-  it('answers as soon as a record is there', async () => {
+  it('is answered as soon as there is a record', async () => {
     await call('/produce/poll', { value: 'first', partition: 0 });
     const waiting = call('/fetch', { topic: 'poll', partition: 0, offset: 1, timeout: 60_000 });
     await aMoment();
@@ -41,7 +41,7 @@ describe('a fetch', () => {
     expect((await waiting).body).toEqual([]);
   });
 
-  it('of several positions wakes for any of them and answers in the order asked', async () => {
+  it('of several positions wakes for any of them and keeps the requested order', async () => {
     await call('/produce/many', { value: 'a', partition: 2 });
     const waiting = call('/fetch', {
       timeout: 60_000,
@@ -59,13 +59,13 @@ describe('a fetch', () => {
       topicPartitionOffsets: [{ topic: 'many', partition: 1, offset: 0 }],
     });
     expect(body).toMatchObject([{ value: 'b' }, { value: 'a' }]);
-    // As clients write that have the field and no value.
+    // As written by clients that have the field without a value.
     const topicPartitionOffsets = [{ topic: 'many', partition: 1, offset: 0 }];
     const nameless = await call('/fetch', { topic: null, topicPartitionOffsets });
     expect(nameless.body).toMatchObject([{ value: 'b' }]);
   });
 
-  it('answers with nothing at the end of its time, and at once if it has none', async () => {
+  it('is answered with nothing after its timeout, and at once if it has none', async () => {
     await call('/produce/quiet', { value: 'v', partition: 0 });
     for (const timeout of [0, 30]) {
       const place = { topic: 'quiet', partition: 0, offset: 1, timeout };
@@ -73,7 +73,7 @@ describe('a fetch', () => {
     }
   });
 
-  it('whose client has gone holds nothing any more', async () => {
+  it('whose client has disconnected holds nothing any more', async () => {
     await call('/produce/gone', { value: 'v', partition: 0 });
     const body = JSON.stringify({ topic: 'gone', partition: 0, offset: 1, timeout: 60_000 });
     const socket = connect(server.port, '127.0.0.1');
@@ -84,7 +84,7 @@ describe('a fetch', () => {
     await aMoment();
     socket.destroy();
     await aMoment();
-    // The next records find no waiting client, and the server goes on.
+    // The next records find no waiting client, and the server keeps running.
     await call('/produce/gone', { value: 'w', partition: 0 });
     const place = { topic: 'gone', partition: 0, offset: 1 };
     expect((await call('/fetch', place)).body).toMatchObject([{ value: 'w' }]);
@@ -101,7 +101,7 @@ describe('a fetch', () => {
     expect(await body.json()).toMatchObject([{ value: 'v' }]);
   });
 
-  it('begins at a time and ends before one', async () => {
+  it('can begin at a time and end before a time', async () => {
     const records = [1000, 2000, 3000].map((timestamp) => ({
       value: `at ${timestamp}`,
       timestamp,
@@ -114,7 +114,7 @@ describe('a fetch', () => {
     expect((await call('/fetch', { ...place, timestamp: 9000, timeout: 0 })).body).toEqual([]);
   });
 
-  it('takes no more records than it asks for', async () => {
+  it('returns no more records than it requests', async () => {
     const records = Array.from({ length: 700 }, (_, index) => ({
       value: `${index}`,
       partition: 0,
@@ -129,7 +129,7 @@ describe('a fetch', () => {
     expect(await lengthOf({ maxBytes: 1 })).toBe(1);
   });
 
-  it('streams an answer of many megabytes as it is', async () => {
+  it('streams an answer of many megabytes unchanged', async () => {
     const value = 'é'.repeat(1024 * 1024);
     for (const partition of [0, 1]) await call('/produce/huge', { value, partition });
     const positions = [0, 1].map((partition) => ({ topic: 'huge', partition, offset: 0 }));
@@ -141,7 +141,7 @@ describe('a fetch', () => {
     expect(Number(whole.headers.get('content-length'))).toBeGreaterThan(10_000);
   });
 
-  it('shows bytes as Base64 where that is asked, else with replacement characters', async () => {
+  it('shows bytes as Base64 if requested, otherwise with replacement characters', async () => {
     const value = Buffer.from([0x61, 0xff, 0x62]).toString('base64');
     await call('/produce/bytes', { value, partition: 0, headers: [{ key: 'h', value }] }, base64);
     await call('/produce/bytes', { value, key: value, partition: 0, encoding: 'base64' });
@@ -163,7 +163,7 @@ describe('a fetch', () => {
     expect(asText.headers.get('stream-replaced-records')).toBe('2');
   });
 
-  it('outside the log says what is inside, or goes on where it asks to', async () => {
+  it('outside the log names the valid range, or continues as requested', async () => {
     await call('/produce/range', { value: 'v', partition: 0 });
     const place = { topic: 'range', partition: 0, offset: 9 };
     const { status, body } = await call('/fetch', place);
@@ -208,7 +208,7 @@ describe('a fetch', () => {
 });
 
 describe('a credential', () => {
-  it('reads, and is shown, only the topics of its pattern', async () => {
+  it('reads and sees only the topics of its pattern', async () => {
     for (const topic of ['mine.a', 'mine.b', 'yours']) await call(`/produce/${topic}/v`);
     const consumer = await createCredential(server, 'consumer', 'CONSUME', 'mine.*');
     const producer = await createCredential(server, 'producer', 'PRODUCE', 'mine.a');
@@ -238,7 +238,7 @@ describe('a credential', () => {
 });
 
 describe('topics', () => {
-  it('survive a restart with their records, and offsets go on', async () => {
+  it('survive a restart with their records, and offsets continue', async () => {
     await call('/produce/lasting', { value: 'before', partition: 0 });
     const { dataDirectory } = server;
     await server.stop();
@@ -259,7 +259,7 @@ describe('topics', () => {
 });
 
 describe('the offsets of a partition', () => {
-  it('are found by word and by time, in the order asked, with or without a slash', async () => {
+  it('are found by word and by time, in the requested order, with or without a slash', async () => {
     for (const timestamp of [1000, 2000]) {
       await call('/produce/found', { value: 'v', partition: 0, timestamp });
     }
@@ -289,7 +289,7 @@ describe('the offsets of a partition', () => {
     ['/offsets/latest', { topic: 'nowhere', partition: 0 }, 404],
     ['/offsets/latest', { topic: 'found' }, 400],
     ['/offsets/latest', '', 400],
-  ])('asked for at %s with %j are refused', async (path, body, status) => {
+  ])('requested at %s with %j are refused', async (path, body, status) => {
     const options = { method: 'POST' };
     expect(await call(path, body, options)).toMatchObject({ status, body: { status } });
   });

@@ -63,7 +63,7 @@ describe('a group', () => {
     expect((await call('/admin/groups')).body).toMatchObject([{ name: 'seen', lag: 3 }]);
   });
 
-  it('is deleted with its offsets once it has no members, and may begin again', async () => {
+  it('is deleted with its offsets once it has no members, and may be created again', async () => {
     await consumed(server, 'brief/1', 'rides', manual);
     await call('/commit/brief/1', []);
     expect((await call('/admin/groups/brief', undefined, remove)).status).toBe(409);
@@ -128,7 +128,7 @@ describe('a group', () => {
   });
 
   it.each(['2', 'soon', 1.5, null, { offset: 1, timestamp: 1 }])(
-    'is not reset to %j, and is answered the forms that there are',
+    'is not reset to %j, and the refusal lists the valid forms',
     async (to) => {
       expect(await call('/admin/groups/seen/offsets', { topic: 'rides', to })).toMatchObject({
         status: 400,
@@ -137,7 +137,7 @@ describe('a group', () => {
     },
   );
 
-  it('is nothing for a credential that may only consume', async () => {
+  it('is not accessible to a credential that may only consume', async () => {
     const { body } = await call('/admin/credentials', {
       name: 'reader',
       topic: '*',
@@ -150,7 +150,7 @@ describe('a group', () => {
   });
 });
 
-it('many groups are listed, and others get turns meanwhile', async () => {
+it('many groups are listed without blocking other requests', async () => {
   const many = await startServer();
   const { nest } = many.application;
   const joins = Array.from({ length: 3000 }, (_, index) => joinGroup('i', { id: `g${index}` }));
@@ -170,7 +170,7 @@ it('many groups are listed, and others get turns meanwhile', async () => {
 });
 
 describe('a seek', () => {
-  it('moves an instance to and fro, and is no commit', async () => {
+  it('moves an instance back and forth, and is not a commit', async () => {
     await consumed(server, 'moves/1', 'rides', manual);
     await call('/commit/moves/1', []);
     const seek = (to: object) => call('/seek/moves/1', { topic: 'rides', partition: 0, ...to });
@@ -193,7 +193,7 @@ describe('a seek', () => {
     expect((await waiting).body).toMatchObject([{ value: 'd' }]);
   });
 
-  it('in what another one owns counts once that is acquired', async () => {
+  it('in a partition of another instance counts once the partition is acquired', async () => {
     await consumed(server, 'later/a', 'rides');
     await consumed(server, 'later/b', 'rides');
     await call('/seek/later/b', { topic: 'rides', partition: 0, offset: 2 });
@@ -201,7 +201,7 @@ describe('a seek', () => {
     expect(await consumed(server, 'later/b', 'rides')).toEqual(['c']);
   });
 
-  it('lasts longer than the server', async () => {
+  it('survives a restart of the server', async () => {
     const before = await startServer();
     await produceTo(before, 't', 0, 'a', 'b');
     await consumed(before, 'g/1', 't');

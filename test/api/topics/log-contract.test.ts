@@ -17,7 +17,7 @@ interface Raw {
   readonly body?: string;
 }
 
-/** One request as bytes, answered and closed. */
+/** Sends one request as bytes; its connection is closed after the answer. */
 function ask(line: string, { authorization = server.basic, headers = [], body }: Raw = {}) {
   const all = [
     `${line} HTTP/1.1`,
@@ -32,7 +32,7 @@ function ask(line: string, { authorization = server.basic, headers = [], body }:
 
 const place = '{"topic":"rows","partition":0,"offset":0}';
 
-/** Every route of records, with a request that it answers. */
+/** Every route of records, with a valid request. */
 const rows = [
   { path: '/produce/rows/text', methods: ['GET'] },
   { path: '/produce/rows', methods: ['GET', 'POST'], body: '{"value":"v","partition":0}' },
@@ -47,7 +47,7 @@ const slashed = (path: string) => path.replace(/(?=\?|$)/, '/');
 const refusal = (status: number) => ({ error: expect.stringMatching(/./), status });
 
 describe('every route of records', () => {
-  it('answers with JSON whatever the method, the content type, the last slash', async () => {
+  it('answers with JSON for any method, content type and trailing slash', async () => {
     for (const { path, methods, ...row } of rows) {
       const raw: Raw = 'body' in row ? { body: row.body } : {};
       for (const method of methods) {
@@ -66,7 +66,7 @@ describe('every route of records', () => {
     }
   });
 
-  it('answers 405, and which methods it has, to all others', async () => {
+  it('answers 405 to other methods, and lists its own', async () => {
     for (const { path, methods } of rows) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         if ((methods as readonly string[]).includes(method)) continue;
@@ -91,7 +91,7 @@ describe('every route of records', () => {
     }
   });
 
-  it('answers 400 to a body that is no JSON, and 413 to one that is too large', async () => {
+  it('answers 400 to a body that is not JSON, and 413 to one that is too large', async () => {
     for (const { path, ...row } of rows) {
       if (!('body' in row) || path.startsWith('/webhook')) continue;
       for (const body of ['', '{', '\ufeff{}', '"text"', 'null', '[[]]', '{"topic":1}']) {
@@ -104,7 +104,7 @@ describe('every route of records', () => {
     }
   });
 
-  it('takes a body in chunks', async () => {
+  it('accepts a body in chunks', async () => {
     const body = '{"value":"v"}';
     const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
     const head = [
@@ -121,7 +121,7 @@ describe('every route of records', () => {
 
 describe('a path without a route', () => {
   it.each(['/nothing', '/produce/a/b/c', '/fetch/more', '/offsets', '/schema-registry'])(
-    'as %s is answered 404 as JSON, once its caller is known',
+    'like %s is answered with 404 as JSON, once its caller is known',
     async (path) => {
       const answer = await ask(`GET ${path}`);
       expect([statusOf(answer), bodyOf(answer)]).toEqual([404, refusal(404)]);
@@ -129,20 +129,20 @@ describe('a path without a route', () => {
     },
   );
 
-  it('as one that cannot be decoded is answered 400 as JSON', async () => {
+  it('that cannot be decoded is answered with 400 as JSON', async () => {
     const answer = await ask('GET /produce/t/%ff');
     expect([statusOf(answer), bodyOf(answer)]).toEqual([400, refusal(400)]);
   });
 });
 
-describe('what is not there to read', () => {
+describe('a read of something that does not exist', () => {
   it.each([
     ['/fetch', '{"topic":"none","partition":0,"offset":0}', 404],
     ['/fetch', '{"topic":"rows","partition":3,"offset":0}', 404],
     ['/fetch', '{"topic":"rows","partition":0,"offset":1000000}', 416],
     ['/offsets/earliest', '{"topic":"none","partition":0}', 404],
     ['/offsets/yesterday', '{"topic":"rows","partition":0}', 400],
-  ])('at %s of %s is answered %i', async (path, body, status) => {
+  ])('at %s with %s is answered with %i', async (path, body, status) => {
     const answer = await ask(`POST ${path}`, { body });
     expect(statusOf(answer)).toBe(status);
     expect(bodyOf(answer)).toMatchObject(refusal(status));

@@ -16,7 +16,7 @@ const messages = 200;
 let gated: GatedDisk;
 let server: TestServer;
 let endpoint: RecordingEndpoint;
-/** What each message was published with, by its id. */
+/** The body of each published message, by its id. */
 const bodies = new Map<string, string>();
 
 beforeAll(async () => {
@@ -46,25 +46,26 @@ async function rows(query: string): Promise<readonly Row[]> {
   return (body as { logs: Row[] }).logs;
 }
 
-/** What a page has read of the disk. */
+/** The reads of the disk for a page. */
 async function readsFor(query: string) {
   const before = gated.reads;
   const page = await rows(query);
   return { page, reads: gated.reads - before };
 }
 
-it('a page reads what lies close together at once, and each message once', async () => {
+it('a page reads adjacent events together, and each message once', async () => {
   const { page, reads } = await readsFor('order=earliestFirst');
   expect(page).toHaveLength(messages * 3);
   expect(reads).toBeLessThan(messages / 2);
 });
 
 it.each(['latestFirst', 'earliestFirst'])(
-  'a page reads back what its rows need together: %s',
+  'a page reads together what its rows need: %s',
   async (order) => {
     const { page, reads } = await readsFor(`state=DELIVERED&order=${order}`);
     expect(page).toHaveLength(messages);
-    // A look-up of each message by itself would be one read for it, beside those of its end.
+    // A separate lookup of each message would be one read for each, besides the reads of their
+    // ends.
     expect(reads).toBeLessThan(messages);
   },
 );
@@ -76,7 +77,7 @@ it.each(['latestFirst', 'earliestFirst'])(
     for (const { messageId, body } of page) {
       expect(Buffer.from(body, 'base64').toString()).toBe(bodies.get(messageId));
     }
-    // Pages of any length say the same as one.
+    // Short pages together give the same as one page.
     const pieces: Row[] = [];
     for (let cursor = ''; ; ) {
       const path = `/v2/logs?count=37&label=blue&order=${order}${cursor}`;

@@ -1,12 +1,12 @@
 /**
  * Every route of the log interface with every kind of credential. A route that is not in the table
- * fails: what it permits is decided here.
+ * fails the test, because its rights must be decided here.
  */
 import { request } from 'undici';
 import { callLog, createCredential } from '../../support/clients/log-api.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** Who asks, in the order of the statuses of the table. */
+/** The kinds of credentials, in the order of the statuses in the table. */
 const kinds = [
   ['full', null],
   ['all of rides', ['ALL', 'rides']],
@@ -19,7 +19,7 @@ const kinds = [
 
 type Statuses = readonly [number, number, number, number, number, number, number];
 
-/** A call, and what each kind of credential is answered. */
+/** A call, and the status that each kind of credential gets. */
 type Case = readonly [target: string, body: unknown, statuses: Statuses];
 
 const place = (topic: string) => ({ topic, partition: 0 });
@@ -232,7 +232,7 @@ beforeAll(async () => {
 
 afterAll(() => server.remove());
 
-/** GET may have a body here. */
+/** Sends a call; even a GET may have a body. */
 async function call(
   method: string,
   target: string,
@@ -254,7 +254,7 @@ const basicOf = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}
 const join = (group: string, instance: string, topic: string) =>
   call('GET', `/consume/${group}/${instance}/${topic}?timeout=0`, '');
 
-/** Makes the group that a target names, as the full credential does. */
+/** Creates the group that a target names, with the full credential. */
 async function staged(target: string): Promise<{ target: string; group: string }> {
   groups += 1;
   const role = /\{(\w+)\}/.exec(target)?.[1] ?? '';
@@ -266,13 +266,13 @@ async function staged(target: string): Promise<{ target: string; group: string }
   return { target: target.replace(`{${role}}`, group), group };
 }
 
-/** All that a refused call might have changed. */
+/** Everything that a refused call might have changed. */
 async function everything(group: string) {
   const shown = ['/topics', '/admin/topics', '/admin/credentials', `/admin/groups/${group}`];
   return Promise.all(shown.map(async (path) => (await call('GET', path, '')).body));
 }
 
-it('the table has every route that asks for Basic credentials', async () => {
+it('the table has every route that requires Basic credentials', async () => {
   const { body } = await callLog(server, '/openapi.json');
   const { paths } = body as {
     paths: Record<string, Record<string, { security: Record<string, unknown>[] }>>;
@@ -290,19 +290,20 @@ describe.each(Object.entries(table))('%s', (route, cases) => {
   const [method = ''] = route.split(' ');
 
   it.each(cases)(
-    '%s of %j is answered as the credential permits',
+    '%s with %j is answered as the credential permits',
     async (pattern, body, statuses) => {
       const answered: number[] = [];
       const asked = [...kinds.entries()].map(([index, [name]]) => ({ index, name }));
       const isRefused = ({ index }: { index: number }) => statuses[index] === 403;
-      // One group is enough for all that change nothing.
+      // One group is enough for all calls that change nothing.
       const { target, group } = await staged(pattern);
       const before = await everything(group);
       for (const { index, name } of asked.filter(isRefused)) {
         const { status, body: answer } = await call(method, target, body, credentials.get(name));
         answered[index] = status;
         expect(answer).toEqual({ error: expect.stringMatching(/^forbidden: /), status });
-        // It gets nothing of what it may not read, beyond what it named itself.
+        // The answer contains nothing that the credential may not read, beyond what the call named
+        // itself.
         if (!JSON.stringify([target, body]).includes('secret'))
           expect(JSON.stringify(answer)).not.toContain('secret');
       }
@@ -329,7 +330,7 @@ describe.each(Object.entries(table))('%s', (route, cases) => {
   });
 });
 
-it('listings show the topics of a credential, and groups that read only those', async () => {
+it('listings show only the topics of a credential, and groups that read only these', async () => {
   const { group: own } = await staged('{own}');
   const { group: foreign } = await staged('{foreign}');
   const { group: mixed } = await staged('{mixed}');
@@ -351,7 +352,7 @@ describe('a call that waits', () => {
     });
   const waiting = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-  it('gets nothing of what another call has the instance read', async () => {
+  it('gets nothing of topics that another call makes the instance read', async () => {
     const reader = credentials.get('consumes r*') ?? '';
     await call('POST', '/admin/topics', { name: 'rides-quiet' });
     const answer = wait('taken', 'rides-quiet', reader, 'earliest');
@@ -373,7 +374,7 @@ describe('a call that waits', () => {
     expect((await join('ended', 'i', 'bills')).body).toMatchObject([{ value: 'late' }]);
   });
 
-  it('as a stream ends when its credential is deleted', async () => {
+  it('for a stream ends when its credential is deleted', async () => {
     const authorization = await createCredential(server, 'streams', 'CONSUME', 'bills');
     const stream = await request(`${server.url}/consume/streamed/i/bills`, {
       headers: { authorization, accept: 'application/x-ndjson' },
@@ -384,7 +385,7 @@ describe('a call that waits', () => {
     try {
       for await (const chunk of stream.body) read += chunk;
     } catch {
-      // It is broken off where it does not end by itself within a second.
+      // The request is aborted if it does not end within a second.
     }
     expect(read).not.toContain('unseen');
   });

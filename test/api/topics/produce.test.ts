@@ -16,14 +16,14 @@ const call = (path: string, body?: unknown, options?: LogCall) =>
 
 const keyed = (key: string): LogCall => ({ headers: { 'idempotency-key': key } });
 
-/** What stands in a partition, oldest first. */
+/** The records of a partition, oldest first. */
 async function stored(topic: string, partition: number): Promise<unknown[]> {
   const { body } = await call('/fetch', { topic, partition, offset: 0, timeout: 0 });
   return (body as { value: unknown }[]).map(({ value }) => value);
 }
 
 describe('a produce', () => {
-  it('of half a character, or of a time beyond the year 9999, stores nothing', async () => {
+  it('of a lone surrogate, or of a time beyond the year 9999, stores nothing', async () => {
     const time = 253_402_300_799_999;
     const sound = { value: 'whole \u{1f355}', key: 'k', partition: 0, timestamp: time };
     // JSON escapes what UTF-8 cannot carry.
@@ -43,7 +43,7 @@ describe('a produce', () => {
     expect(body).toMatchObject([{ value: sound.value, timestamp: time }]);
   });
 
-  it('of a partition that a new topic would not have makes no topic', async () => {
+  it('to a partition that a new topic would not have creates no topic', async () => {
     const beyond = { value: 'v', partition: 3 };
     const topics = async () => Object.keys((await call('/topics')).body as object);
     expect(await call('/produce/unmade', beyond)).toMatchObject({ status: 400 });
@@ -56,7 +56,7 @@ describe('a produce', () => {
     expect(await topics()).toContain('unmade');
   });
 
-  it('in the path answers with an object, says how durable, parses nothing', async () => {
+  it('in the path answers with an object and its durability, and parses nothing', async () => {
     const { status, headers, body } = await call('/produce/path/%7B%22a%22:1%7D%2Fb+c?key=k0');
     expect(status).toBe(200);
     expect(headers.get('stepwell-durability')).toBe('fsync');
@@ -128,7 +128,7 @@ describe('a produce', () => {
     ['/produce/t', { value: 'v', partition: 3 }, 400],
     ['/produce/t?partial=yes', { value: 'v' }, 400],
     ['/produce/a%2Fb', { value: 'v' }, 400],
-    // Clients take that for `/`, which is for browsers.
+    // Clients resolve this to `/`, which is for browsers.
     ['/produce/..', { value: 'v' }, 405],
     ['/produce/__consumer_offsets', { value: 'v' }, 400],
     [`/produce/${'x'.repeat(10_000)}`, { value: 'v' }, 400],
@@ -156,7 +156,7 @@ describe('a produce', () => {
     expect(await stored('half', 0)).toEqual([]);
   });
 
-  it('that may be partial stores the good records and tells of each other one', async () => {
+  it('that may be partial stores the valid records and reports each other one', async () => {
     const { status, body } = await call('/produce?partial=true', [
       { topic: 'parts', value: 'a', partition: 0 },
       { value: 'b' },
@@ -178,12 +178,12 @@ describe('a produce', () => {
     expect(await stored('parts', 0)).toEqual(['a', 'e']);
   });
 
-  it('takes a body that is larger than one record may be', async () => {
+  it('accepts a body that is larger than the largest record', async () => {
     const records = Array(4).fill({ value: 'x'.repeat(10_000), partition: 0 });
     expect((await call('/produce/large', records)).status).toBe(200);
   });
 
-  it('whose topic is deleted meanwhile is stored or refused, but is no failure', async () => {
+  it('whose topic is deleted meanwhile is stored or refused, without a failure', async () => {
     const seen = new Set<number>();
     for (let round = 0; round < 10; round += 1) {
       await call('/produce/brief', { value: 'v' });
@@ -232,7 +232,7 @@ describe('a produce', () => {
 describe('a produce with an idempotency key', () => {
   const spread = [0, 1, 2].map((partition) => ({ value: `v${partition}`, partition }));
 
-  it('that comes again is answered alike and stored once, after a restart too', async () => {
+  it('that is repeated is answered alike and stored once, even after a restart', async () => {
     const first = await call('/produce/once', spread, keyed('k'));
     expect((await call('/produce/once', spread, keyed('k'))).body).toEqual(first.body);
     const { dataDirectory } = server;
@@ -244,7 +244,7 @@ describe('a produce with an idempotency key', () => {
     }
   });
 
-  it('takes records without a key to the same partition each time', async () => {
+  it('puts records without a key into the same partition each time', async () => {
     const records = [{ value: 'a' }, { value: 'b' }];
     const first = await call('/produce/alike', records, keyed('k'));
     await call('/produce/alike', { value: 'between' });
@@ -274,7 +274,7 @@ describe('a produce with an idempotency key', () => {
     expect(await stored('another', 0)).toEqual([]);
   });
 
-  it('that comes again once the topic has the partition it lacked is the same', async () => {
+  it('that is repeated once the topic has the missing partition has the same result', async () => {
     await call('/admin/topics', { name: 'widened', partitions: 2 });
     const records = [
       { value: 'a', partition: 0 },
@@ -297,7 +297,7 @@ describe('a produce with an idempotency key', () => {
     expect(await stored('widened', 7)).toEqual([]);
   });
 
-  it('of which nothing was stored is not known again', async () => {
+  it('of which nothing was stored is not recognized again', async () => {
     await call('/admin/topics', { name: 'nothing', partitions: 1 });
     const records = [{ value: 'a', partition: 1 }];
     const send = () => call('/produce/nothing?partial=true', records, keyed('n'));
@@ -306,7 +306,7 @@ describe('a produce with an idempotency key', () => {
     expect((await send()).body).toMatchObject([{ partition: 1, offset: 0 }]);
   });
 
-  it('asked many times at once is stored once', async () => {
+  it('sent many times at once is stored once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('/produce/crowd', spread, keyed('crowd'))),
     );
@@ -314,13 +314,13 @@ describe('a produce with an idempotency key', () => {
     expect(await stored('crowd', 0)).toEqual(['v0']);
   });
 
-  it('works in the path form, and tells other messages apart', async () => {
+  it('works in the path form, and distinguishes other messages', async () => {
     const first = await call('/produce/single/v', undefined, keyed('p'));
     expect((await call('/produce/single/v', undefined, keyed('p'))).body).toEqual(first.body);
     expect((await call('/produce/single/w', undefined, keyed('p'))).status).toBe(409);
   });
 
-  it.each(['', 'x'.repeat(201), 'caf\u00e9'])('of the text %.20j is refused', async (key) => {
+  it.each(['', 'x'.repeat(201), 'caf\u00e9'])('with the text %.20j is refused', async (key) => {
     expect(await call('/produce/t', { value: 'v' }, keyed(key))).toMatchObject({ status: 400 });
   });
 });

@@ -73,7 +73,7 @@ describe('the published client', () => {
     expect(calls[0]?.method).toBe('PUT');
     expect(JSON.parse(String(calls[2]?.body))).toEqual({ hello: 'world' });
     expect(calls[0]?.headers['content-type']).toBe('application/json');
-    // Never early: the lower bound is the promise, how late is not tested.
+    // Never early: only the lower bound is promised and tested.
     expect((calls[0]?.at ?? 0) - startedAt).toBeGreaterThanOrEqual(1000);
   });
 
@@ -144,7 +144,7 @@ describe('the published client', () => {
     await expect(deliver('two', 2)).resolves.toBe(true);
   });
 
-  it('gets a sentence that says why a publish is refused', async () => {
+  it('gets the reason why a publish is refused as a sentence', async () => {
     const refused = client.publish({ url: endpoint.url, retryDelay: 'process.exit(1)' });
     await expect(refused).rejects.toMatchObject({
       status: 400,

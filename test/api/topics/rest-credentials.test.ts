@@ -31,7 +31,7 @@ async function create(name: string, permissions: string, topic: string): Promise
 }
 
 describe('a created credential', () => {
-  it('is shown with its password once, and without it from then on', async () => {
+  it('is shown with its password once, and later without it', async () => {
     const credential = { name: 'cab', topic: 'rides*', permissions: 'PRODUCE' };
     const { status, body } = await call('POST', '/admin/credentials', credential);
     expect(status).toBe(201);
@@ -44,7 +44,7 @@ describe('a created credential', () => {
     expect(list).toEqual([{ ...credential, username: 'cab', createdAt: expect.any(Number) }]);
   });
 
-  it('works after a restart, and is refused from its deletion on, over restarts too', async () => {
+  it('works after a restart, and is refused after its deletion, across restarts', async () => {
     const kept = await create('kept', 'ALL', '*');
     const gone = await create('gone', 'ALL', '*');
     const { status, body } = await call('DELETE', '/admin/credentials/gone');
@@ -56,7 +56,7 @@ describe('a created credential', () => {
     expect((await call('GET', '/topics', undefined, kept)).status).toBe(200);
   });
 
-  it('administers only if it may do all of it on every topic', async () => {
+  it('administers only with all rights on every topic', async () => {
     const full = await create('full', 'ALL', '*');
     const credential = { name: 'more', topic: '*', permissions: 'CONSUME' };
     expect((await call('POST', '/admin/credentials', credential, full)).status).toBe(201);
@@ -92,7 +92,7 @@ describe('a created credential', () => {
     ['POST', '/admin/credentials', { name: 'a:b', topic: '*', permissions: 'ALL' }, 400],
     ['DELETE', '/admin/credentials/nobody', undefined, 404],
     ['PUT', '/admin/credentials', {}, 405],
-  ])('asked for with %s %s %j is refused with %i', async (method, path, body, status) => {
+  ])('requested with %s %s %j is refused with %i', async (method, path, body, status) => {
     const answer = await call(method, path, body);
     expect(answer).toMatchObject({ status, body: { error: expect.any(String), status } });
   });
@@ -123,7 +123,7 @@ describe('a created credential', () => {
     );
     expect(contents.length).toBeGreaterThan(0);
     expect(contents.some((content) => content.includes(password))).toBe(false);
-    // What is searched is there at all.
+    // Checks that the searched files contain events at all.
     expect(contents.some((content) => content.includes('RestCredentialCreated'))).toBe(true);
   });
 });

@@ -48,13 +48,13 @@ const subscribe = (
   );
 const produce = (topic: string, ...records: readonly object[]) =>
   call('POST', `/produce/${topic}`, records);
-/** What arrives at `/<name>`, once there are `count` requests. */
+/** The requests to `/<name>`, once there are `count` of them. */
 async function arrived(name: string, count: number) {
   const own = () => endpoint.requests.filter(({ url }) => url === `/${name}`);
   while (own().length < count) await endpoint.next();
   return own();
 }
-/** The subscription once `isSo`: what is delivered was not yet counted when it arrived. */
+/** The subscription once `isSo` holds, because a delivery is counted only after it has arrived. */
 async function shown(name: string, isSo: (body: Called['body']) => boolean) {
   for (;;) {
     const { body } = await call('GET', `${path}/${name}`);
@@ -101,7 +101,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('says of a tombstone that it is one, and nothing of a type or of a key', async () => {
+  it('marks a tombstone, without a content type or a key', async () => {
     await subscribe('tombs');
     await produce('tombs', { value: null, partition: 0 });
     const [request] = await arrived('tombs', 1);
@@ -113,7 +113,7 @@ describe('a subscription', () => {
     expect(request?.headers).not.toHaveProperty('stream-key');
   });
 
-  it('has the options of a publish, in the dialect that they are written in', async () => {
+  it('has the options of a publish, in the dialect of the request', async () => {
     const options = {
       'Upstash-Method': 'PUT',
       'Upstash-Retries': '5',
@@ -158,7 +158,7 @@ describe('a subscription', () => {
     await arrived('called-back', 1);
   });
 
-  it('begins with the next record, unless it is to begin with the oldest', async () => {
+  it('begins with the next record, unless it should begin with the oldest', async () => {
     await produce('begin', { value: 'old', partition: 0 });
     await subscribe('begin');
     const destination = `${endpoint.url}/oldest`;
@@ -187,7 +187,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('pushes many records at once in Base64, where text would lose bytes', async () => {
+  it('pushes many records at once in Base64, if text would lose bytes', async () => {
     await subscribe('base64', { maxRecords: 10, encoding: 'base64' });
     const encoding = { 'stream-encoding': 'base64' };
     await call('POST', '/produce/base64', [{ value: '/+8=', key: 'AA==', partition: 0 }], encoding);
@@ -198,7 +198,7 @@ describe('a subscription', () => {
     expect(request?.headers).toMatchObject(encoding);
   });
 
-  it('shows how far it is, and what is on its way', async () => {
+  it('shows its progress and the messages in flight', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -229,7 +229,7 @@ describe('a subscription', () => {
     endpoint.answer(() => ({}));
   });
 
-  it('is paused and resumed with either verb', async () => {
+  it('is paused and resumed with either method', async () => {
     await subscribe('verbs');
     for (const method of ['POST', 'PATCH']) {
       const success = { status: 200, body: { result: 'Success', status: 200 } };
@@ -240,7 +240,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('survives a restart, and goes on where it was', async () => {
+  it('survives a restart, and continues where it was', async () => {
     await subscribe('lasting');
     await produce('lasting', { value: 'a', partition: 0 });
     await arrived('lasting', 1);
@@ -267,7 +267,7 @@ describe('a subscription', () => {
 });
 
 describe('a subscription and its topic', () => {
-  it('grow together', async () => {
+  it('grow together in partitions', async () => {
     await subscribe('growing');
     await call('PATCH', '/admin/topics/growing', { partitions: 5 });
     const { partitions } = await shown('growing', (body) => body.partitions.length === 5);
@@ -320,14 +320,14 @@ describe('a subscription is refused', () => {
     expect(answer).toEqual(refused(status, expect.stringContaining('Svc-')));
   });
 
-  it('where there is one of its name', async () => {
+  it('if its name is taken', async () => {
     await subscribe('twice');
     const error = 'subscription twice exists';
     expect(await subscribe('twice', { topic: 'never-made' })).toEqual(refused(409, error));
     expect((await call('GET', '/topics')).body).not.toHaveProperty('never-made');
   });
 
-  it('where topics do not come by themselves and there is none', async () => {
+  it('if its topic does not exist and is not created automatically', async () => {
     const strict = await startServer({ environment: { STEPWELL_TOPIC_AUTO_CREATE: 'false' } });
     const response = await fetch(`${strict.url}${path}`, {
       method: 'POST',
@@ -365,7 +365,7 @@ describe('a subscription is refused', () => {
     ['DELETE', '/none'],
     ['PATCH', '/none/pause'],
     ['POST', '/none/resume'],
-  ])('%s %s: there is none', async (method, target) => {
+  ])('by %s %s if there is none', async (method, target) => {
     const answer = await call(method, `${path}${target}`);
     expect(answer).toEqual(refused(404, 'subscription none not found'));
   });

@@ -40,7 +40,7 @@ const numbered = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, index) => `v${String(from + index).padStart(3, '0')}`);
 
 describe('the tail of a topic', () => {
-  it('begins now, or at the newest, an offset or a time', async () => {
+  it('begins now, or at the newest records, an offset or a time', async () => {
     await produce(numbered(0, 10));
     const now = await open();
     const newest = await open('?from=newest-4');
@@ -56,7 +56,7 @@ describe('the tail of a topic', () => {
     for (const stream of [now, newest, offset, start, later]) stream.cut();
   });
 
-  it('shows records with a key, or in whose values a text stands', async () => {
+  it('shows only records with a key, or whose values contain a text', async () => {
     await callLog(server, '/admin/topics', { name: 'words', partitions: 2 });
     await produce(['tea', 'coffee', 'teapot', 'cup', 'steam', 'tea for two'], 'words');
     const of = async (query: string, count: number) => {
@@ -70,7 +70,7 @@ describe('the tail of a topic', () => {
     expect(await of('key=k1&contains=tea', 1)).toEqual(['steam']);
   });
 
-  it('shows each record once, however often its client is cut', async () => {
+  it('shows each record once, however often its client is disconnected', async () => {
     await callLog(server, '/admin/topics', { name: 'long', partitions: 3 });
     const all = numbered(0, 200);
     const producing = (async () => {
@@ -90,7 +90,7 @@ describe('the tail of a topic', () => {
     expect(new Set(places).size).toBe(all.length);
   });
 
-  it('reads partitions that are added from their start, beside those it has', async () => {
+  it('reads new partitions from their start, beside the old ones', async () => {
     await callLog(server, '/admin/topics', { name: 'grown', partitions: 1 });
     const grow = (partitions: number) =>
       callLog(server, '/admin/topics/grown', { partitions }, { method: 'PATCH' });
@@ -117,7 +117,7 @@ describe('the tail of a topic', () => {
     for (const stream of [now, one]) stream.cut();
   });
 
-  it('of all partitions ends with an error where the topic grows beyond 64', async () => {
+  it('of all partitions ends with an error if the topic grows beyond 64', async () => {
     await callLog(server, '/admin/topics', { name: 'wide', partitions: 64 });
     const stream = await open('', '', server.basic, 'wide');
     await callLog(server, '/admin/topics/wide', { partitions: 65 }, { method: 'PATCH' });
@@ -133,7 +133,7 @@ describe('the tail of a topic', () => {
     await expect(open('', lastId)).rejects.toThrow('400');
   });
 
-  it('is for those who may read the topic', async () => {
+  it('requires the right to read the topic', async () => {
     const reader = await createCredential(server, 'reader', 'CONSUME', 'rides');
     const other = await createCredential(server, 'other', 'CONSUME', 'bills');
     const producer = await createCredential(server, 'producer', 'PRODUCE', 'rides');
@@ -174,7 +174,7 @@ describe('the tail of a topic', () => {
     await expect(open(query)).rejects.toThrow(status);
   });
 
-  it('of a topic that is not there is refused', async () => {
+  it('of a topic that does not exist is refused', async () => {
     await expect(open('', '', server.basic, 'none')).rejects.toThrow('404');
   });
 });

@@ -1,4 +1,7 @@
-/** Limits of topics, partitions, groups and instances: decided in the turn, everywhere alike. */
+/**
+ * Limits of topics, partitions, groups and instances: decided in the turn, and alike for every
+ * route.
+ */
 import { callLog, createCredential } from '../../support/clients/log-api.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -15,8 +18,8 @@ const values = (...names: string[]) => names.map((topic) => ({ topic, value: 'v'
 const named = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
 const errorOf = ({ body }: { body: unknown }) => (body as { error: string }).error;
 
-describe('beyond the topics that there may be', () => {
-  it('every way to make one is refused with the setting, and makes none', async () => {
+describe('at the maximum number of topics', () => {
+  it('every way to create one is refused with the setting, and creates none', async () => {
     await begin({ STEPWELL_TOPICS_MAX: '3' });
     expect((await call('/produce', values('a', 'b', 'c'))).status).toBe(200);
     const subscription = { name: 's', topic: 'd', destination: 'https://example.com' };
@@ -41,7 +44,7 @@ describe('beyond the topics that there may be', () => {
     expect((await call('/produce/d', { value: 'v' })).status).toBe(200);
   });
 
-  it('a request makes all of its topics or none', async () => {
+  it('a request creates all of its topics or none', async () => {
     await begin({ STEPWELL_TOPICS_MAX: '3' });
     for (const [path, body] of [
       ['/produce', values(...named(4))],
@@ -56,7 +59,7 @@ describe('beyond the topics that there may be', () => {
     expect(await topics()).toEqual(named(3));
   });
 
-  it('one request makes 256 at most', async () => {
+  it('one request creates at most 256 topics', async () => {
     await begin({});
     const refused = await call('/produce', values(...named(10_000)));
     expect(refused.status).toBe(400);
@@ -67,7 +70,7 @@ describe('beyond the topics that there may be', () => {
     expect(await topics()).toHaveLength(256);
   });
 
-  it('requests at once make no more together', async () => {
+  it('concurrent requests create no more together', async () => {
     await begin({ STEPWELL_TOPICS_MAX: '5' });
     const answers = await Promise.all(
       named(20).map((name) => call(`/produce/${name}`, values(name))),
@@ -77,7 +80,7 @@ describe('beyond the topics that there may be', () => {
     expect(await topics()).toHaveLength(5);
   });
 
-  it('a folder that has more opens and works', async () => {
+  it('a folder that has more topics opens and works', async () => {
     await begin({});
     await call('/produce', values('a', 'b', 'c'));
     await server.stop();
@@ -92,8 +95,8 @@ describe('beyond the topics that there may be', () => {
   });
 });
 
-describe('beyond the partitions that there may be', () => {
-  it('topics are neither made nor grown', async () => {
+describe('at the maximum number of partitions', () => {
+  it('topics are neither created nor grown', async () => {
     await begin({ STEPWELL_PARTITIONS_MAX: '5' });
     expect((await call('/admin/topics', { name: 'a', partitions: 3 })).status).toBe(201);
     const patch = { method: 'PATCH' };
@@ -110,11 +113,11 @@ describe('beyond the partitions that there may be', () => {
   });
 });
 
-describe('beyond the groups and instances that there may be', () => {
+describe('at the maximum numbers of groups and instances', () => {
   const consume = (place: string, authorization = server.basic) =>
     call(`/consume/${place}`, { topic: 't', timeout: 0 }, { headers: { authorization } });
 
-  it('a credential that may only consume makes no more groups', async () => {
+  it('a credential that may only consume creates no more groups', async () => {
     await begin({ STEPWELL_GROUPS_MAX: '2' });
     const reader = await createCredential(server, 'reader', 'CONSUME', 't');
     const answers = await Promise.all(
@@ -126,7 +129,7 @@ describe('beyond the groups and instances that there may be', () => {
     expect((await call('/admin/groups')).body).toHaveLength(2);
   });
 
-  it('a deleted group leaves its place, after a restart too', async () => {
+  it('a deleted group frees its place, after a restart too', async () => {
     await begin({ STEPWELL_GROUPS_MAX: '1' });
     await consume('a/i');
     await server.stop();
@@ -152,7 +155,7 @@ describe('beyond the groups and instances that there may be', () => {
     expect((await consume('a/2')).status).toBe(200);
   });
 
-  it('a consume that is refused makes no topic', async () => {
+  it('a refused consume creates no topic', async () => {
     await begin({ STEPWELL_GROUPS_MAX: '2', STEPWELL_TOPIC_PARTITIONS: '1' });
     const roundrobin = { 'Kafka-Assignment-Strategy': 'roundrobin' };
     const events = { accept: 'text/event-stream', 'last-event-id': 'x' };
@@ -175,7 +178,7 @@ describe('beyond the groups and instances that there may be', () => {
       expect((await call(`/consume/${place}`, both, { headers })).status).toBe(status);
     }
     expect(await topics()).toEqual(['there']);
-    // The partition that comes with the topic is one for another instance.
+    // The partition of the new topic makes room for another instance.
     expect((await call('/consume/g/2/new?timeout=0')).status).toBe(200);
     expect(await topics()).toEqual(['new', 'there']);
     for (const topic of ['new', 'newer']) {
@@ -196,7 +199,7 @@ describe('beyond the groups and instances that there may be', () => {
     expect((await consume('g/3')).status).toBe(409);
   });
 
-  it('a group waits for no topic that cannot be made', async () => {
+  it('a group does not wait for a topic that cannot be created', async () => {
     await begin({ STEPWELL_TOPIC_AUTO_CREATE: 'false' });
     await call('/admin/topics', { name: 'now' });
     for (const topic of ['x'.repeat(250), 'a/b', '__consumer_offsets']) {

@@ -2,7 +2,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 
-/** A server that starts fast: its files are small. */
+/** Starts a server with small files, so that it starts fast. */
 const start = (dataDirectory?: string) =>
   startServer({
     environment: { STEPWELL_TOPIC_RETENTION: '2d' },
@@ -83,7 +83,7 @@ describe('creating a topic', () => {
     expect(await listed()).toMatchObject({ [topic]: 2 });
   });
 
-  it('that says nothing takes what is configured', async () => {
+  it('without settings uses the configured defaults', async () => {
     const { body } = await create();
     const day = 86_400_000;
     expect(body).toMatchObject({ partitions: 3, retentionMs: 2 * day, retentionBytes: -1 });
@@ -96,7 +96,7 @@ describe('creating a topic', () => {
     });
   });
 
-  it('takes the names of the control plane too', async () => {
+  it('also accepts the field names of the control plane', async () => {
     const { status, body } = await create({
       name: topic,
       partitions: 1,
@@ -122,7 +122,7 @@ describe('creating a topic', () => {
     [{ partitions: 1 }, 400],
     ['', 400],
     ['[]', 400],
-  ])('with %j is refused and makes nothing', async (body, status) => {
+  ])('with %j is refused and creates nothing', async (body, status) => {
     const before = await listed();
     expect(await call('POST', '/admin/topics', body)).toEqual(refusal(status));
     expect(await listed()).toEqual(before);
@@ -135,7 +135,7 @@ describe('creating a topic', () => {
 });
 
 describe('altering a topic', () => {
-  it('changes what is named; null is as configured', async () => {
+  it('changes what is named; null means the configured default', async () => {
     await create({ retentionMs: 1000, retentionBytes: 2000 });
     const path = `/admin/topics/${topic}`;
     const size = await call('PATCH', path, { retention_size: 9 });
@@ -174,7 +174,7 @@ describe('altering a topic', () => {
 });
 
 describe('purging a topic', () => {
-  it('hides what is before the offset from the answer on, and after a restart', async () => {
+  it('hides what is before the offset from the answer on, even after a restart', async () => {
     await create({ partitions: 2 });
     await produce(0, 'a', 'b', 'c');
     const purge = `/admin/topics/${topic}/purge`;
@@ -194,7 +194,7 @@ describe('purging a topic', () => {
     ]);
   });
 
-  it('to the end takes every byte, and offsets go on', async () => {
+  it('to the end removes every byte, and offsets continue', async () => {
     await create({ partitions: 2 });
     await produce(0, 'a', 'b');
     await produce(1, 'c');
@@ -235,7 +235,7 @@ describe('purging a topic', () => {
     [[], 400],
     [{ partition: 0 }, 400],
     ['', 400],
-  ])('of %j is refused and takes nothing', async (body, status) => {
+  ])('of %j is refused and removes nothing', async (body, status) => {
     await create();
     await produce(0, 'kept');
     expect(await call('POST', `/admin/topics/${topic}/purge`, body)).toEqual(refusal(status));
@@ -244,7 +244,7 @@ describe('purging a topic', () => {
 });
 
 describe('deleting a topic', () => {
-  it('takes its records, and its name can be used at once', async () => {
+  it('removes its records, and its name can be used at once', async () => {
     await create({ partitions: 2 });
     await produce(0, 'old', 'old');
     const deleted = await call('DELETE', `/admin/topics/${topic}`);
@@ -260,7 +260,7 @@ describe('deleting a topic', () => {
     expect(await fetched(0, 0)).toEqual(['new']);
   });
 
-  it('during writes and reads fails them with 404 or 409 only', async () => {
+  it('during writes and reads fails them only with 404 or 409', async () => {
     const statuses = new Set<number>();
     let isOver = false;
     const busy = async (work: () => Promise<Answer>) => {
@@ -284,7 +284,7 @@ describe('deleting a topic', () => {
     expect([...statuses].filter((status) => ![200, 404, 409].includes(status))).toEqual([]);
   });
 
-  it('answers who waits for its records', async () => {
+  it('answers clients that wait for its records', async () => {
     await produce(0, 'a');
     const waiting = call('POST', '/fetch', {
       topic,
@@ -332,18 +332,18 @@ it.each([
     ],
     '[1].before: must not be negative',
   ],
-])('a purge of %j is answered which field is wrong', async (body, field) => {
+])('a purge of %j is answered with the invalid field', async (body, field) => {
   await create();
   const answer = await call('POST', `/admin/topics/${topic}/purge`, body);
   expect(answer.body).toMatchObject({ error: expect.stringContaining(field) });
 });
 
-it('a purge of a topic that is not there answers 404', async () => {
+it('a purge of a topic that does not exist is answered with 404', async () => {
   const body = { partition: 0, before: 0 };
   expect(await call('POST', '/admin/topics/none/purge', body)).toEqual(refusal(404));
 });
 
-it('topics are administered by credentials with all rights on all topics only', async () => {
+it('topics are administered only by credentials with all rights on all topics', async () => {
   const credential = { name: `only-${topic}`, topic: `${topic}*`, permissions: 'ALL' };
   const made = (await call('POST', '/admin/credentials', credential)).body as {
     username: string;

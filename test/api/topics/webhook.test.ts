@@ -2,7 +2,7 @@ import { callLog, createCredential, type LogCall } from '../../support/clients/l
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
-/** The configured pair as a webhook's sender writes it. */
+/** The configured pair as the sender of a webhook writes it. */
 let pair: string;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function stored(topic: string, partition: number, options?: LogCall) {
 }
 
 describe('a webhook', () => {
-  it('is one record: its body as it is, its own headers, answered as an array of one', async () => {
+  it('is one record with its body unchanged and its headers, answered as an array', async () => {
     const { status, headers, body } = await send(
       `/webhook?topic=hooks&${pair}&partition=1`,
       '{ "a" : 1 }',
@@ -48,7 +48,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('keeps bytes that are no text', async () => {
+  it('keeps bytes that are not text', async () => {
     const bytes = Buffer.from([0, 0xff, 0x80]);
     await send(`/webhook?topic=bytes&partition=0&${pair}`, bytes);
     const asBase64 = { headers: { 'stream-encoding': 'base64' } };
@@ -60,7 +60,7 @@ describe('a webhook', () => {
     expect(await stored('got', 2)).toMatchObject([{ key: 'k0', value: '' }]);
   });
 
-  it('takes credentials in its header too, and those win', async () => {
+  it('also accepts credentials in its header, which take precedence', async () => {
     const authorization = server.basic;
     const asOwner = { headers: { authorization } };
     expect((await send('/webhook?topic=auth', 'v', asOwner)).status).toBe(200);
@@ -79,11 +79,11 @@ describe('a webhook', () => {
       status: 403,
       body: { error: expect.stringContaining('produce topic other'), status: 403 },
     });
-    // In the query they open nothing else.
+    // In the query, credentials give access to no other route.
     expect((await send(`/topics?${query}`, undefined, { method: 'GET' })).status).toBe(401);
   });
 
-  it('that comes again with its idempotency key is stored once', async () => {
+  it('that is repeated with its idempotency key is stored once', async () => {
     const once = { headers: { 'idempotency-key': 'evt_1' } };
     const first = await send(`/webhook?topic=once&${pair}`, 'v', once);
     expect((await send(`/webhook?topic=once&${pair}`, 'v', once)).body).toEqual(first.body);
@@ -112,7 +112,7 @@ describe('a webhook', () => {
     expect((await send(`/webhook?topic=t&${pair}`, 'x'.repeat(1000), tooMuch)).status).toBe(413);
   });
 
-  it('without credentials, or by another method, is refused as everything is', async () => {
+  it('without credentials, or by another method, is refused like any other request', async () => {
     expect((await send('/webhook?topic=t', 'v')).status).toBe(401);
     const put = await send(`/webhook?topic=t&${pair}`, 'v', { method: 'PUT' });
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST']);

@@ -1,6 +1,6 @@
 /**
- * The order in which the deliveries of a run come to its endpoint. The clock stands still, so what
- * is held stays held until its cause is answered or the test lets time pass.
+ * The order in which the deliveries of a run reach its endpoint. The clock stands still, so held
+ * deliveries stay held until their cause is answered or the test advances the clock.
  */
 import { callApi } from '../../support/clients/api-call.js';
 import {
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // First what it has left open: the clock lets no patience end.
+  // Ends open requests first, because on this clock no timeout ends.
   await endpoint.stop();
   await server.remove();
 });
@@ -39,12 +39,12 @@ const plan = (target: number, changes: object = {}) =>
   step(0, { stepName: `step ${target}`, targetStep: target, concurrent: 3, ...changes });
 const branch = (id: number) => step(id, { concurrent: 3 });
 const end = () => callApi(server, 'DELETE', `/v2/workflows/runs/${endpoint.runId}?cancel=false`);
-/** Until everything that the server was about to do has been done. */
+/** Resolves when the server has done everything that was pending. */
 const settled = async () => {
   for (let turn = 0; turn < 3; turn += 1) await callApi(server, 'GET', '/v2/workflows/logs');
 };
 
-/** A request that a test answers when it likes. */
+/** A request that a test answers at a time of its choice. */
 class Gate {
   open: () => void = () => undefined;
   readonly opened = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ function gated(): Gate[] {
   return gates;
 }
 
-/** How many deliveries were held, by what ended it; without those that are 0. */
+/** The number of held deliveries by what released them, without zeros. */
 async function held(): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const lines = text.matchAll(/^stepwell_held_deliveries_total\{until="(\w+)"\} (\d+)$/gm);
@@ -92,7 +92,7 @@ const callHeaders = (): Headers => {
 };
 
 describe('the next delivery of a run', () => {
-  it('comes when the one that has caused it is answered', async () => {
+  it('comes when the delivery that caused it is answered', async () => {
     const happened: string[] = [];
     endpoint.answer(async (request) => {
       const { length } = entriesOf(request);
@@ -112,7 +112,7 @@ describe('the next delivery of a run', () => {
     expect(await held()).toEqual({ answer: 4 });
   });
 
-  it('comes after a quarter of a second all the same, and that one holds no other', async () => {
+  it('comes after a quarter of a second anyway, and then its cause holds no other', async () => {
     await endpoint.init();
     await endpoint.received(1);
     await endpoint.submit(step(1));
@@ -122,7 +122,7 @@ describe('the next delivery of a run', () => {
     clock.advance(1);
     await endpoint.received(2);
     expect(await held()).toEqual({ limit: 1 });
-    // The same step once more is no other delivery; the next one is held by the second.
+    // A repeated step is not another delivery; the next step is held by the second delivery.
     await endpoint.submit(step(2));
     await settled();
     expect(endpoint.requests).toHaveLength(2);
@@ -131,11 +131,11 @@ describe('the next delivery of a run', () => {
     expect(await held()).toEqual({ limit: 2 });
   });
 
-  it('waits for none of an earlier run of its name', async () => {
+  it('does not wait for deliveries of an earlier run with the same id', async () => {
     await endpoint.init();
     await endpoint.received(1);
     await end();
-    // From then on the name is free, while its endpoint has not answered yet.
+    // From now on the id is free, while the endpoint has not answered yet.
     clock.advance(600_000);
     await endpoint.init();
     await endpoint.received(2);
@@ -147,7 +147,7 @@ describe('the next delivery of a run', () => {
     expect(entriesOf(await endpoint.received(3))).toHaveLength(2);
   });
 
-  it('is not made where the run is canceled meanwhile', async () => {
+  it('is not made if the run is canceled meanwhile', async () => {
     const gates = gated();
     await endpoint.init();
     await endpoint.received(1);
@@ -159,7 +159,7 @@ describe('the next delivery of a run', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('waits for the answer that a takeover was', async () => {
+  it('waits for the answer of the takeover', async () => {
     const gates = gated();
     await endpoint.init();
     await endpoint.received(1);
@@ -170,7 +170,7 @@ describe('the next delivery of a run', () => {
     await endpoint.received(2);
   });
 
-  it('waits for the delivery that a notified wait was asked for in', async () => {
+  it('waits for the delivery in which a notified wait was requested', async () => {
     const gates = gated();
     await endpoint.init();
     await endpoint.received(1);
@@ -183,7 +183,7 @@ describe('the next delivery of a run', () => {
     await endpoint.received(2);
   });
 
-  it('is made after a restart, behind the one that is made again', async () => {
+  it('is made after a restart, after the repeated one', async () => {
     await endpoint.init();
     await endpoint.received(1);
     await endpoint.submit(step(1));
@@ -193,7 +193,7 @@ describe('the next delivery of a run', () => {
       isStopped = true;
     });
     while (!isStopped) {
-      // Slowly: the attempt that is open is to be cut, not to run out of time.
+      // In small steps, so that the open attempt is cut off and does not time out.
       await new Promise((resolve) => setTimeout(resolve, 20));
       clock.advance(1000);
     }
@@ -209,7 +209,7 @@ describe('the next delivery of a run', () => {
 });
 
 describe('a third party', () => {
-  it('is called at once, and its answer comes when the one that has asked is done', async () => {
+  it('is called at once, and its answer comes when the requesting delivery is done', async () => {
     const third = await RecordingEndpoint.start();
     const gates = gated();
     await endpoint.init();
@@ -221,7 +221,7 @@ describe('a third party', () => {
     gates[0]?.open();
     const answer = await endpoint.received(2);
     expect(answer.headers['svc-workflow-callback']).toBe('true');
-    // What the endpoint makes of the answer comes when that delivery is answered.
+    // The step that the endpoint makes of the answer is delivered when that delivery is answered.
     const result = step(1, { stepName: 'third', stepType: 'Call', out: '{}' });
     await endpoint.publish(endpoint.headers(false), result);
     await settled();
@@ -235,7 +235,7 @@ describe('a third party', () => {
 describe('the branches of a parallel step', () => {
   const steps = (request: RecordedRequest) => JSON.parse(entriesOf(request).at(-1) ?? '');
 
-  it('come when their plans were asked for, and do not wait for each other', async () => {
+  it('come when their plans are answered, and do not wait for each other', async () => {
     const gates = gated();
     await endpoint.init();
     await endpoint.received(1);
@@ -251,7 +251,7 @@ describe('the branches of a parallel step', () => {
     const gateOf = (target: number) =>
       gates[endpoint.requests.findIndex((request) => steps(request).targetStep === target)];
 
-    // Each waits for its own plan's answer.
+    // Each branch waits for the answer of its own plan.
     await endpoint.submit(branch(1));
     await endpoint.submit(branch(2));
     gateOf(2)?.open();
@@ -264,7 +264,7 @@ describe('the branches of a parallel step', () => {
     gateOf(3)?.open();
     expect(steps(await endpoint.received(7)).stepId).toBe(3);
 
-    // What follows waits for the delivery that had them all.
+    // The next step waits for the delivery that contains all of them.
     await endpoint.submit(step(4));
     gates[4]?.open();
     gates[5]?.open();
@@ -277,7 +277,7 @@ describe('the branches of a parallel step', () => {
 });
 
 describe('another run', () => {
-  it('is not held: neither one that is invoked nor the one that has invoked it', async () => {
+  it('is not held, neither an invoked run nor the run that invoked it', async () => {
     const child = `${endpoint.runId}_child`;
     const gates = gated();
     await endpoint.init();
@@ -295,13 +295,13 @@ describe('another run', () => {
     expect(begun.headers['svc-workflow-runid']).toBe(child);
     gates[0]?.open();
     await settled();
-    // and the parent hears of its end while the child's is.
+    // and the parent gets its end while the child's delivery is open.
     await callApi(server, 'DELETE', `/v2/workflows/runs/${child}?cancel=false`, {}, '1');
     const delivery = await endpoint.received(3);
     expect(delivery.headers['svc-workflow-runid']).toBe(endpoint.runId);
   });
 
-  it('takes the place that a held delivery does not', async () => {
+  it('gets the place that a held delivery does not take', async () => {
     const limits = { 'svc-flow-control-key': 'one', 'svc-flow-control-value': 'parallelism=1' };
     const second = await RunEndpoint.start(server);
     const gates = gated();
@@ -309,7 +309,7 @@ describe('another run', () => {
     await endpoint.received(1);
     await endpoint.submit(step(1));
     await second.init(limits);
-    // It waited for the place before the step could.
+    // The other run waited for the slot before the step did.
     gates[0]?.open();
     await second.received(1);
     await settled();

@@ -15,7 +15,7 @@ beforeEach(() => stage.clear(stage.sequence('one', 'two', 'three')));
 
 afterAll(() => stage.end());
 
-/** A run that failed at its third step, which is mended then. */
+/** A run that failed at its third step, which is repaired afterwards. */
 async function failed(headers: Readonly<Record<string, string>> = {}) {
   stage.broken.add('three');
   const entry = await stage.fail(headers);
@@ -32,7 +32,7 @@ async function resumed(dlqId: string, steps: readonly object[]): Promise<string>
   return (body as RunReference).workflowRunId;
 }
 
-/** What the endpoint got of each step, delivery by delivery. */
+/** The results that the endpoint got, delivery by delivery. */
 const resultsOf = (runId: string) =>
   stage.workflow
     .deliveriesOf(runId, 'step')
@@ -54,7 +54,7 @@ async function shown(runId: string) {
   return runs[0]?.steps.flatMap(({ steps }) => steps) ?? [];
 }
 
-/** What the journal says of replaced results: each with the client that asked for it. */
+/** The events of replaced results in the journal, each with the client that requested it. */
 async function editsOf(runId: string) {
   const path = `/admin/journal?stream=run/${runId}&type=StepEdited&count=100`;
   const headers = { authorization: stage.server.basic };
@@ -66,7 +66,7 @@ async function editsOf(runId: string) {
 }
 
 describe('a run that is resumed with other results', () => {
-  it('delivers them in the place of those it had, and says so', async () => {
+  it('delivers them in place of the old ones, and reports that', async () => {
     const old = await failed();
     const before = Date.now();
     const runId = await resumed(old.dlqId, [
@@ -86,7 +86,7 @@ describe('a run that is resumed with other results', () => {
     expect([one?.out, two?.out, three?.out]).toEqual(['{"total":12}', 'null', '"three is done"']);
     expect(one?.editedAt).toBeGreaterThanOrEqual(before);
     expect([two?.editedAt, three?.editedAt]).toEqual([one?.editedAt, undefined]);
-    // Those of the run that failed are as they were.
+    // The results of the failed run are unchanged.
     const [, first] = await shown(old.workflowRunId);
     expect([first?.out, first?.editedAt]).toEqual(['"one is done"', undefined]);
     expect(await editsOf(runId)).toMatchObject(
@@ -98,7 +98,7 @@ describe('a run that is resumed with other results', () => {
     );
   });
 
-  it('shows them of the message that delivers them, and after a restart', async () => {
+  it('shows them for the message that delivers them, and after a restart', async () => {
     const old = await failed();
     stage.broken.add('three');
     const runId = await resumed(old.dlqId, [{ stepId: 2, out: 'mended' }]);
@@ -114,7 +114,7 @@ describe('a run that is resumed with other results', () => {
     const outs = events.filter(({ stepInfo }) => stepInfo?.stepName === 'two');
     expect(outs.length).toBeGreaterThan(0);
     for (const { stepInfo } of outs) expect(stepInfo?.out).toBe('"mended"');
-    // What was edited is inherited, and may be edited once more.
+    // Edited results are inherited, and may be edited again.
     stage.broken.clear();
     const last = await resumed(again.dlqId, [{ stepId: 1, out: [1] }]);
     await stage.ended(last);
@@ -143,14 +143,14 @@ describe('a run that is resumed with other results', () => {
     [{ steps: [{ stepId: 0, out: 1 }] }, 'stepId'],
     [{ step: [] }, 'step'],
     [[], 'object'],
-  ])('is refused where %j names no result, and the run stays', async (body, words) => {
+  ])('is refused if %j names no result, and the failed run stays', async (body, words) => {
     const { dlqId } = await failed();
     const answer = await resume(dlqId, body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(words) }]);
     expect((await stage.api('GET', `/${dlqId}`)).status).toBe(200);
   });
 
-  it('is refused where the step is of another type', async () => {
+  it('is refused if the step is of another type', async () => {
     stage.workflow.script = async ({ role, runId, steps }) => {
       if (role !== 'step') return undefined;
       if (steps.length > 0) return { status: 500 };

@@ -14,7 +14,7 @@ afterAll(() => stage.end());
 const idsOf = (entries: readonly Entry[]) => entries.map(({ dlqId }) => dlqId);
 
 describe('a run that failed', () => {
-  it('is a letter with all that is known of it, and no letter of a message', async () => {
+  it('is a dead letter with everything known about it, and not one of a message', async () => {
     stage.broken.add('two');
     const entry = await stage.fail({
       'svc-retries': '1',
@@ -63,7 +63,7 @@ describe('a run that failed', () => {
     expect((await callApi(stage.server, 'GET', '/v2/dlq')).body).toEqual({ messages: [] });
   });
 
-  it('fails at once where its endpoint forbids another attempt', async () => {
+  it('fails at once if its endpoint forbids another attempt', async () => {
     const headers = { 'svc-nonretryable-error': 'true' };
     stage.workflow.script = () => ({ status: 489, headers, body: 'never' });
     const entry = await stage.fail({ 'svc-retries': '3' });
@@ -71,7 +71,7 @@ describe('a run that failed', () => {
     expect(stage.workflow.deliveriesOf(entry.workflowRunId)).toHaveLength(1);
   });
 
-  it('says so where its endpoint answered but never went on', async () => {
+  it('reports that its endpoint answered but never submitted a next step', async () => {
     stage.workflow.script = () => undefined;
     const entry = await stage.fail();
     expect(entry).toMatchObject({
@@ -80,7 +80,7 @@ describe('a run that failed', () => {
     });
   });
 
-  it('shows its steps where its endpoint does not know of a payload alone', async () => {
+  it('shows its steps if its endpoint does not support the payload alone', async () => {
     stage.broken.add('two');
     const entry = await stage.fail({ 'svc-feature-set': 'LazyFetch' });
     const steps = JSON.parse(String(entry['body'])) as { body: string }[];
@@ -88,7 +88,7 @@ describe('a run that failed', () => {
     expect(texts).toEqual(['{"n":1}', expect.stringContaining('"stepName":"one"')]);
   });
 
-  it('hides what the run hides, and nothing else', async () => {
+  it('redacts what the run redacts, and nothing else', async () => {
     stage.broken.add('one');
     const hidden = await stage.fail({
       'svc-redact-fields': 'body, header[X-Secret]',
@@ -100,7 +100,7 @@ describe('a run that failed', () => {
     expect(hidden).toMatchObject({ header: { 'X-Tenant': ['acme'] } });
   });
 
-  it('is there after a restart of the server, as it was', async () => {
+  it('is the same after a restart of the server', async () => {
     stage.broken.add('two');
     const entry = await stage.fail({ 'svc-label': 'kept' });
     const gone = await stage.fail();
@@ -119,7 +119,7 @@ describe('a run that failed', () => {
     expect((await stage.api('GET', `/${dlqId}`)).status).toBe(404);
   });
 
-  it('is deleted once', async () => {
+  it('is deleted only once', async () => {
     stage.broken.add('one');
     const { dlqId } = await stage.fail();
     expect(await stage.api('DELETE', `/${dlqId}`)).toMatchObject({
@@ -138,7 +138,7 @@ describe('a run that failed', () => {
     ['DELETE', '/callback/1767000000000-1'],
     ['GET', '/no-letter'],
     ['DELETE', '/no-letter'],
-  ])('that is not there is answered 404: %s %s', async (method, path) => {
+  ])('that does not exist is answered with 404: %s %s', async (method, path) => {
     expect(await stage.api(method, path)).toMatchObject({
       status: 404,
       body: { error: expect.stringContaining('not found') },
@@ -146,7 +146,7 @@ describe('a run that failed', () => {
   });
 });
 
-/** Filters that mean the one with these traits alone, of those below. */
+/** Filters that match only the run with these properties among the runs below. */
 const filters: readonly (readonly [string, (entry: Entry) => string])[] = [
   ['dlqIds', ({ dlqId }) => dlqId],
   ['workflowRunId', ({ workflowRunId }) => workflowRunId],
@@ -169,7 +169,7 @@ function timeOf(dlqId: string): string {
 }
 
 describe('the failed runs', () => {
-  /** Three that differ in all that is filtered by, oldest first. */
+  /** Three failed runs that differ in every filtered property, oldest first. */
   let entries: readonly [Entry, Entry, Entry];
   let named = 0;
 
@@ -209,7 +209,7 @@ describe('the failed runs', () => {
     expect(whole.cursor).toBeUndefined();
   });
 
-  it('are found by what they are, and by nothing else', async () => {
+  it('are found by their own properties, and by no others', async () => {
     for (const [name, wanted] of filters) {
       const query = `?${name}=${wanted(entries[1])}`;
       expect([query, await stage.list(query)]).toEqual([query, { messages: [entries[1]] }]);
@@ -228,7 +228,7 @@ describe('the failed runs', () => {
     expect(idsOf(messages)).toEqual(idsOf([entries[2], entries[0]]));
   });
 
-  it('are deleted by their ids whatever else is asked for, in a query or a body', async () => {
+  it('are deleted by their ids whatever the other filters are, in a query or a body', async () => {
     const [first, second, third] = idsOf(entries);
     const query = `?dlqIds=${first}&dlqIds=0-1&label=nothing&count=1`;
     expect((await stage.api('DELETE', query)).body).toEqual({ deleted: 1 });
@@ -237,7 +237,7 @@ describe('the failed runs', () => {
     expect(await stage.list()).toEqual({ messages: [] });
   });
 
-  it('are deleted the oldest first, batch by batch', async () => {
+  it('are deleted oldest first, batch by batch', async () => {
     const batch = await stage.api('DELETE', '?count=2');
     expect(batch.body).toEqual({ deleted: 2, cursor: expect.any(String) });
     const { cursor } = batch.body as { cursor: string };
@@ -260,7 +260,7 @@ describe('the failed runs', () => {
     ['DELETE', '?label='],
     ['POST', '/resume?labeel=blue'],
     ['POST', '/restart?labeel=blue'],
-  ])('are left alone by what is not understood: %s %s', async (method, path) => {
+  ])('are not affected by an invalid query: %s %s', async (method, path) => {
     expect(await stage.api(method, path)).toMatchObject({
       status: 400,
       body: { error: expect.stringMatching(/./) },
@@ -268,7 +268,7 @@ describe('the failed runs', () => {
     expect((await stage.list()).messages).toHaveLength(3);
   });
 
-  it('are left alone by a body that is not understood', async () => {
+  it('are not affected by an invalid body', async () => {
     for (const body of ['[]', '{', '{"labeel":"blue"}', '{"dlqIds":[]}', '{"dlqIds":{}}']) {
       for (const [method, path] of [
         ['DELETE', ''],

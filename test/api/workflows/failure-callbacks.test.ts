@@ -3,7 +3,7 @@ import type { ScriptedAnswer } from '../../support/clients/recording-endpoint.js
 import { type Entry, FailedRunStage } from '../../support/workflows/failed-run-stage.js';
 
 let stage: FailedRunStage;
-/** What the failure callback is answered with. */
+/** The answer to the failure callback. */
 let answer: () => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const callbacksOf = ({ workflowRunId }: Entry) =>
 
 const decoded = (base64: unknown) => Buffer.from(String(base64), 'base64').toString();
 
-/** A run that failed and tells so, with these headers for the callback. */
+/** Makes a run fail that has a failure callback, with these headers for the callback. */
 const fail = (headers: Readonly<Record<string, string>> = {}) =>
   stage.fail({
     'svc-failure-callback': `${stage.workflow.url}/failed`,
@@ -32,7 +32,7 @@ const fail = (headers: Readonly<Record<string, string>> = {}) =>
     ...headers,
   });
 
-/** An answer that comes when a test wants. */
+/** An answer that a test gives later. */
 function later() {
   let give: (answered: ScriptedAnswer) => void = () => undefined;
   const promise = new Promise<ScriptedAnswer>((resolve) => {
@@ -83,7 +83,7 @@ describe('a failure callback', () => {
       sourceMessageId: entry['messageId'],
       url,
       method: 'POST',
-      // As the endpoint was delivered to: what the run forwards, and what is said of the run.
+      // The headers of the delivery to the endpoint: the forwarded ones, and those about the run.
       sourceHeader: {
         'Content-Type': ['application/json'],
         'X-Source': ['delivered'],
@@ -120,7 +120,7 @@ describe('a failure callback', () => {
     await stage.inState(dlqId, 'CALLBACK_SUCCESS');
   });
 
-  it('that its endpoint has no function for counts as called', async () => {
+  it('for which its endpoint has no function counts as called', async () => {
     const headers = { 'svc-workflow-failure-callback-notfound': 'true' };
     answer = () => ({ headers, body: '{}' });
     const entry = await stage.inState((await fail()).dlqId, 'CALLBACK_SUCCESS');
@@ -128,7 +128,7 @@ describe('a failure callback', () => {
     expect((await stage.api('POST', `/callback/${entry.dlqId}`)).status).toBe(400);
   });
 
-  it('is tried as often as it may be, and has failed then', async () => {
+  it('is tried as often as allowed, and then has failed', async () => {
     answer = () => ({ status: 503, body: 'busy' });
     const { dlqId } = await fail({
       'svc-failure-callback-retries': '1',
@@ -169,7 +169,7 @@ describe('a failure callback', () => {
     expect((await stage.api('POST', `/callback/${dlqId}`)).status).toBe(400);
   });
 
-  it('that failed is called again once, however many ask at the same time', async () => {
+  it('that failed is called again once, however many request it at the same time', async () => {
     answer = () => ({ status: 500 });
     const { dlqId } = await fail();
     const entry = await stage.inState(dlqId, 'CALLBACK_FAIL');
@@ -183,7 +183,7 @@ describe('a failure callback', () => {
     expect(callbacksOf(entry)).toHaveLength(2);
   });
 
-  it('in progress can be taken back, once', async () => {
+  it('in progress can be canceled, once', async () => {
     const give = later();
     const entry = await fail();
     const { dlqId, workflowRunId, workflowCreatedAt } = entry;
@@ -208,7 +208,7 @@ describe('a failure callback', () => {
     }
   });
 
-  it('goes on when its letter has been deleted meanwhile', async () => {
+  it('continues if its letter was deleted meanwhile', async () => {
     const give = later();
     const entry = await fail();
     await stage.until(() => callbacksOf(entry).length === 1);

@@ -11,7 +11,7 @@ import {
 
 let server: TestServer;
 let runs: WaitingRuns;
-/** What the endpoint does at each delivery; a test says. */
+/** What the endpoint does at each delivery; set by each test. */
 let script: RunScript;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => runs.stop());
 
-/** What a notification released. */
+/** A wait that a notification ended. */
 interface Item {
   readonly messageId: string;
   readonly workflowRunId: string;
@@ -43,7 +43,7 @@ const waitersOf = async (eventId: string) =>
 const end = (runId: string) =>
   callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`, {}, 'done');
 
-/** Waits for an event in its first step, and ends when that has an outcome. */
+/** Waits for an event in its first step, and ends when the wait has an outcome. */
 const waitOnce =
   (eventId: string, more: Readonly<Record<string, unknown>> = {}): RunScript =>
   (delivery) =>
@@ -52,7 +52,7 @@ const waitOnce =
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
 describe('a run that waits for an event', () => {
-  it('gets it, and is shown until then', async () => {
+  it('gets it, and is listed until then', async () => {
     script = waitOnce('order.paid');
     await runs.begin(server, 'wfr_waits', { headers: ['x-tenant', 'acme'] });
     await runs.delivered(1);
@@ -112,7 +112,7 @@ describe('a run that waits for an event', () => {
     ['no data', undefined, undefined],
     ['bytes of any kind', Buffer.from([0, 255, 128, 10]), 'AP+ACg=='],
     ['a plain text', Buffer.from('plain'), encoded('plain')],
-  ])('gets %s as it came', async (what, body, out) => {
+  ])('gets %s unchanged', async (what, body, out) => {
     const eventId = `noted-${what.replaceAll(' ', '-')}`;
     script = waitOnce(eventId);
     await runs.begin(server, `wfr_${eventId}`);
@@ -146,7 +146,7 @@ describe('a run that waits for an event', () => {
     );
   });
 
-  it('is one of three hundred, and all of them are notified', async () => {
+  it('is notified, as one of three hundred', async () => {
     script = waitOnce('everybody');
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_one_of_many_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
@@ -164,7 +164,7 @@ describe('a run that waits for an event', () => {
     );
   });
 
-  it('hides what its redaction names, and speaks its own dialect', async () => {
+  it('is shown with its redaction, and in its own dialect', async () => {
     script = waitOnce('hidden');
     const terms = {
       maxRetries: 0,
@@ -190,7 +190,7 @@ describe('a run that waits for an event', () => {
     expect(item?.waiter).toEqual(waiter);
   });
 
-  it('waits again where its step comes twice, and only once', async () => {
+  it('waits only once if its step is submitted twice', async () => {
     script = async (delivery) => {
       if (!isFirst(delivery)) return end(delivery.runId);
       await askToWait(server, delivery.runId, 'twice', 1);
@@ -224,16 +224,16 @@ describe('an event', () => {
     expect(lastStep(second)['waitEventId']).toBe(eventId);
   });
 
-  it('has a name', async () => {
+  it('must have a name', async () => {
     for (const path of ['', '/', `/${'x'.repeat(2049)}`]) {
       expect((await callApi(server, 'POST', `/v2/notify${path}`)).status).toBe(400);
       expect((await callApi(server, 'GET', `/v2/waiters${path}`)).status).toBe(400);
-      // 400 would say that the run is over.
+      // 400 would mean that the run has ended.
       expect((await callApi(server, 'POST', `/v2/wait${path}`)).status).toBe(422);
     }
   });
 
-  it('is lost where no run waits for it yet', async () => {
+  it('is lost if no run waits for it yet', async () => {
     expect((await notify('too-early')).body).toEqual([]);
     script = waitOnce('too-early');
     await runs.begin(server, 'wfr_too_late');
@@ -279,17 +279,17 @@ describe('an event for one run', () => {
     expect(await waitersOf('mine')).toHaveLength(2);
   });
 
-  it('finds a run of any name, as long as that is active', async () => {
+  it('finds a run with any id, as long as the run is active', async () => {
     script = waitOnce('named/event');
     await runs.begin(server, 'plain-name');
     await runs.delivered(1);
     expect((await notify('plain-name/named/event')).body).toHaveLength(1);
     await runs.delivered(2);
-    // Now that is the name of an event, which no run waits for.
+    // Now the path is the name of an event for which no run waits.
     expect((await notify('plain-name/named/event')).body).toEqual([]);
   });
 
-  it('is for the run that waits for it, where a shorter id is one too', async () => {
+  it('is for the run that waits for it, even if a shorter id is also active', async () => {
     script = waitOnce('signed');
     await runs.begin(server, 'wfr_contract');
     await runs.begin(server, 'wfr_contract/annex');
@@ -300,7 +300,7 @@ describe('an event for one run', () => {
     expect(shorter.body).toMatchObject([{ workflowRunId: 'wfr_contract' }]);
   });
 
-  it('is refused where the run has ended or never began', async () => {
+  it('is refused if the run has ended or never started', async () => {
     script = ({ runId }) => end(runId);
     await runs.begin(server, 'wfr_ended');
     await runs.delivered(1);
@@ -311,11 +311,11 @@ describe('an event for one run', () => {
   });
 });
 
-describe('what an endpoint asks for when it waits', () => {
+describe('a wait requested by an endpoint', () => {
   const ask = (body: string, headers: Readonly<Record<string, string>> = {}) =>
     callApi(server, 'POST', '/v2/wait/asked', headers, body);
 
-  it('is refused with 400 only where its run has ended', async () => {
+  it('is refused with 400 only if its run has ended', async () => {
     script = ({ runId }) => end(runId);
     await runs.begin(server, 'wfr_over');
     await runs.delivered(1);
@@ -324,7 +324,7 @@ describe('what an endpoint asks for when it waits', () => {
     }
   });
 
-  it('is refused with 422 where it cannot be read', async () => {
+  it('is refused with 422 if it is invalid', async () => {
     const step = { stepId: 1, stepName: 'w', stepType: 'Wait', concurrent: 1 };
     const run = { 'svc-workflow-runid': 'wfr_any' };
     for (const body of [
@@ -345,12 +345,12 @@ describe('what an endpoint asks for when it waits', () => {
     expect((await ask(JSON.stringify({ step }))).status).toBe(422);
   });
 
-  it('is refused with 412 where it would last longer than a server waits', async () => {
+  it('is refused with 412 if it would last longer than a server waits', async () => {
     const { status } = await askToWait(server, 'wfr_any', 'asked', 1, { timeout: '2y' });
     expect(status).toBe(412);
   });
 
-  it('is refused with 409 where the step was another one before', async () => {
+  it('is refused with 409 if the step was a different one before', async () => {
     script = async (delivery) => {
       if (!isFirst(delivery)) return end(delivery.runId);
       await askToWait(server, delivery.runId, 'changed', 1);
@@ -364,7 +364,7 @@ describe('what an endpoint asks for when it waits', () => {
     expect((await notify('changed')).body).toHaveLength(1);
   });
 
-  it('may name its run among the headers for its time out', async () => {
+  it('may name its run in the headers for its timeout', async () => {
     script = async (delivery) => {
       const { runId } = delivery;
       if (!isFirst(delivery)) return end(runId);
@@ -381,8 +381,8 @@ describe('what an endpoint asks for when it waits', () => {
   });
 });
 
-describe('a notification that races', () => {
-  it('a cancel has one outcome: that of the request that came first', async () => {
+describe('a race between a notification and', () => {
+  it('a cancel has one outcome: that of the first request', async () => {
     script = (delivery) =>
       isFirst(delivery) ? askToWait(server, delivery.runId, 'race', 1) : Promise.resolve();
     for (let round = 0; round < 20; round += 1) {
@@ -394,7 +394,7 @@ describe('a notification that races', () => {
       const inTurn = round % 2 === 0 ? [tell(), cancel()] : [cancel(), tell()].reverse();
       const [notified, canceled] = (await Promise.all(inTurn)) as [Answer, Answer];
       expect(canceled.status).toBe(200);
-      // Notified before it was canceled, or never: it is not kept for a run that is no more.
+      // Notified before it was canceled, or never: the event is not kept for a run that has ended.
       const { status, body } = notified;
       expect(['sent 1', 404]).toContain(
         status === 201 ? `sent ${(body as Item[]).length}` : status,

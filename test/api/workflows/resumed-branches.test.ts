@@ -15,7 +15,7 @@ import { askToWait } from '../../support/workflows/waiting-runs.js';
 
 let stage: FailedRunStage;
 let thirdParty: RecordingEndpoint;
-/** An answer that does not come while the test goes on. */
+/** An answer that does not come during the test. */
 let held: Promise<ScriptedAnswer>;
 let letGo: () => void;
 
@@ -42,7 +42,7 @@ const done = (runId: string, name: string) =>
   stage.delivered(runId).some((steps) => steps.at(-1) === name);
 const typesOf = (steps: readonly Step[]) => resultsOf(steps).map(({ stepType }) => stepType);
 
-/** Two branches: one does `other` of its own, the other fails as soon as `isTime`, if broken. */
+/** Two branches: one does `other`, the other fails as soon as `isTime`, if it is broken. */
 function besideFailure(
   other: (runId: string) => Promise<unknown>,
   isTime: (runId: string) => boolean | Promise<boolean>,
@@ -69,7 +69,7 @@ function besideFailure(
 }
 
 describe('a parallel step of which one branch failed', () => {
-  it('keeps the results of the others, and runs that branch alone', async () => {
+  it('keeps the results of the others, and runs only that branch', async () => {
     stage.broken.add('two');
     const script = stage.parallel('one', 'two', 'three');
     stage.workflow.script = async (delivery, workflow) => {
@@ -91,7 +91,7 @@ describe('a parallel step of which one branch failed', () => {
     expect(stage.delivered(runId)).toHaveLength(2);
   });
 
-  it('runs those branches as well that had not been answered', async () => {
+  it('also runs the branches that had not been answered', async () => {
     const script = stage.parallel('one', 'two', 'three');
     stage.broken.add('two');
     stage.workflow.script = (delivery, workflow) => {
@@ -111,7 +111,7 @@ describe('a parallel step of which one branch failed', () => {
     expect(stage.delivered(runId)).toHaveLength(6);
   });
 
-  it('runs that branch again which was answered but never came to a result', async () => {
+  it('runs again a branch that was answered but never had a result', async () => {
     const script = stage.parallel('one', 'two', 'three');
     stage.workflow.script = (delivery, workflow) =>
       delivery.steps.at(-1)?.targetStep === 2 ? undefined : script(delivery, workflow);
@@ -124,10 +124,10 @@ describe('a parallel step of which one branch failed', () => {
   });
 });
 
-describe('beside a branch that failed', () => {
+describe('when a branch failed', () => {
   const call = { stepId: 2, stepName: 'other', stepType: 'Call', concurrent: 2 };
 
-  it('a call that had no answer yet is made again', async () => {
+  it('a call without an answer is made again', async () => {
     thirdParty.answer((_request, count) => (count === 0 ? held : { body: 'answered' }));
     const script = besideFailure(
       (runId) => stage.workflow.call(runId, call, thirdParty.url),
@@ -144,7 +144,7 @@ describe('beside a branch that failed', () => {
     expect(typesOf(last?.steps ?? []).toSorted()).toEqual(['Call', 'Run']);
   });
 
-  it('the answer to a call that the endpoint had not taken is delivered again', async () => {
+  it('the answer to a call that the endpoint had not accepted is delivered again', async () => {
     thirdParty.answer(() => ({ body: 'answered' }));
     const script = answeringCalls(
       besideFailure(
@@ -199,7 +199,7 @@ describe('a run that was invoked by one that failed', () => {
   const step = { stepId: 2, stepName: 'other', stepType: 'Invoke', concurrent: 2 };
   let children = 0;
 
-  /** A parent that failed while its child runs, and the child's name. */
+  /** A parent that failed while its child was active, and the child's id. */
   async function failedParent() {
     children += 1;
     const childId = `child ${children}`;
@@ -232,7 +232,7 @@ describe('a run that was invoked by one that failed', () => {
     expect(outcomeOf(runId)).toMatchObject({ workflowRunId: childId, body: 'of the child' });
   });
 
-  it('reports its end to the run that continues where it had ended before', async () => {
+  it('reports its end to the continuing run even if it had ended before', async () => {
     const { dlqId, childId } = await failedParent();
     await stage.workflow.end(childId, 'too early');
     letGo();
@@ -242,7 +242,7 @@ describe('a run that was invoked by one that failed', () => {
     expect(outcomeOf(runId)).toMatchObject({ workflowRunId: childId, body: 'too early' });
   });
 
-  it('tells one run, however many ask at the same time that it goes on', async () => {
+  it('reports its end to one run, however many resumes come at the same time', async () => {
     const { dlqId, childId } = await failedParent();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => stage.api('POST', `/resume/${dlqId}`)),

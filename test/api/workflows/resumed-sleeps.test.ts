@@ -25,7 +25,7 @@ afterEach(() => stage.end());
 
 const asleep = { 'svc-delay': '1h' };
 
-/** When messages of a run are to be delivered that are not delivered yet. */
+/** When the pending messages of a run are due. */
 async function wakesAt(runId: string): Promise<readonly number[]> {
   const path = `/v2/workflows/logs?workflowRunId=${runId}`;
   const { body } = await callApi(stage.server, 'GET', path);
@@ -39,14 +39,14 @@ async function wakesAt(runId: string): Promise<readonly number[]> {
   return [...times];
 }
 
-/** Whether a delivery of a run is not answered yet: it would be late once the clock has moved. */
+/** Whether a delivery of a run is unanswered: it would time out once the clock has moved. */
 async function isAsked(runId: string): Promise<boolean> {
   const path = `/v2/messages?state=ACTIVE&workflowRunId=${runId}`;
   const { body } = await callApi(stage.server, 'GET', path);
   return (body as { messages: readonly unknown[] }).messages.length > 0;
 }
 
-/** Until a run does nothing but sleep until then. */
+/** Resolves when a run does nothing but sleep until the given time. */
 async function sleeps(runId: string, until: number): Promise<void> {
   for (;;) {
     const [at, ...others] = await wakesAt(runId);
@@ -55,7 +55,7 @@ async function sleeps(runId: string, until: number): Promise<void> {
   }
 }
 
-/** Sleeps for an hour, and does a step after it; `answer` is what the first delivery gets. */
+/** Sleeps for an hour and then does a step; `answer` is the answer to the first delivery. */
 const sleepFirst: WorkflowScript = async ({ runId, steps }, workflow) => {
   if (steps.length === 0) {
     await workflow.submit(runId, [stepOf(1, 'sleep', { stepType: 'SleepFor' })], asleep);
@@ -83,7 +83,7 @@ const sleepBeside: WorkflowScript = async ({ runId, steps }, workflow) => {
   return undefined;
 };
 
-/** Fails while it sleeps, and is mended then; the hour begins now. */
+/** Makes a run fail while it sleeps, and repairs it; the hour begins now. */
 async function failAsleep(script: WorkflowScript, broken: string): Promise<string> {
   stage.workflow.script = script;
   stage.broken.add(broken);
@@ -113,7 +113,7 @@ describe('a run that failed while it slept', () => {
   it.each([
     ['after its endpoint had said so, though not answered', sleepFirst, 'answer', ['sleep']],
     ['in a branch', sleepBeside, 'beside', ['plan sleep', 'plan beside', 'beside', 'sleep']],
-  ])('%s wakes when it was to wake, and once', async (_name, script, broken, delivered) => {
+  ])('%s wakes at its original time, and only once', async (_name, script, broken, delivered) => {
     const wakes = clock.now() + hour;
     const dlqId = await failAsleep(script, broken);
     clock.advance(10 * minute);
@@ -136,7 +136,7 @@ describe('a run that failed while it slept', () => {
   it.each([
     ['after its endpoint had said so', sleepFirst, 'answer'],
     ['in a branch', sleepBeside, 'beside'],
-  ])('%s goes on at once where it was to wake before', async (_name, script, broken) => {
+  ])('%s continues at once if its original time has passed', async (_name, script, broken) => {
     const dlqId = await failAsleep(script, broken);
     clock.advance(2 * hour);
     const runId = await stage.revive('resume', dlqId);
@@ -144,7 +144,7 @@ describe('a run that failed while it slept', () => {
     expect(stage.delivered(runId).filter((steps) => steps.at(-1) === 'sleep').length).toBe(1);
   });
 
-  it('sleeps longer where its resumer says so', async () => {
+  it('sleeps longer if the resume says so', async () => {
     const dlqId = await failAsleep(sleepFirst, 'answer');
     const runId = await stage.revive('resume', dlqId, { 'svc-delay': '3h' });
     expect(await wakesAt(runId)).toContain(clock.now() + 3 * hour);
@@ -152,7 +152,7 @@ describe('a run that failed while it slept', () => {
     await stage.ended(runId);
   });
 
-  it('sleeps anew where it is restarted', async () => {
+  it('sleeps again if it is restarted', async () => {
     const dlqId = await failAsleep(sleepFirst, 'answer');
     clock.advance(10 * minute);
     const runId = await stage.revive('restart', dlqId);

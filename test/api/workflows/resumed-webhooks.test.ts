@@ -44,7 +44,7 @@ async function call(runId: string, body: string): Promise<number> {
   return response.status;
 }
 
-/** Until a run waits for the call. */
+/** Resolves when a run waits for the call. */
 async function waits(runId: string): Promise<void> {
   for (;;) {
     const { body } = await callApi(stage.server, 'GET', `/v2/workflows/runs/${runId}/waiters`);
@@ -68,7 +68,7 @@ async function failAt(name: string) {
 }
 
 describe('a webhook of a run that failed and was resumed', () => {
-  it('is called by the URL that it has, which names the run that failed', async () => {
+  it('is called by its original URL, which names the failed run', async () => {
     const { workflowRunId: failed, dlqId } = await failAt('one');
     expect(await call(failed, 'too early')).toBe(404);
     stage.broken.clear();
@@ -90,7 +90,7 @@ describe('a webhook of a run that failed and was resumed', () => {
     expect(await responseOf(await stage.revive('resume', dlqId))).toBe('early');
   });
 
-  it('goes on through a second failure, and through a restart of the server', async () => {
+  it('keeps working after a second failure, and after a restart of the server', async () => {
     const first = await failAt('one');
     stage.broken.clear();
     stage.broken.add('two');
@@ -99,13 +99,13 @@ describe('a webhook of a run that failed and was resumed', () => {
     const resumed = await stage.revive('resume', second.dlqId);
     await waits(resumed);
     await stage.restart();
-    // It has announced nothing itself.
+    // The second run has announced nothing itself.
     expect(await call(second.workflowRunId, 'no')).toBe(404);
     expect(await call(first.workflowRunId, 'paid')).toBe(200);
     expect(await responseOf(resumed)).toBe('paid');
   });
 
-  it('is not that of a run that begins anew', async () => {
+  it('does not belong to a restarted run', async () => {
     const { workflowRunId: failed, dlqId } = await failAt('two');
     stage.broken.clear();
     const restarted = await stage.revive('restart', dlqId);

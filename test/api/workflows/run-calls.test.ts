@@ -68,7 +68,7 @@ const call = (headers: Headers = {}, without: readonly string[] = []) => {
 };
 
 describe('a call', () => {
-  it('reaches the third party alone, and its answer the endpoint with the step', async () => {
+  it('reaches only the third party, and its answer goes to the endpoint as a step', async () => {
     third.answer(() => ({ status: 201, headers: { 'content-type': 'text/plain' }, body: 'Q' }));
     await endpoint.init({ 'svc-forward-x-tenant': 'acme', 'svc-label': 'blue' });
     await endpoint.received(1);
@@ -107,7 +107,7 @@ describe('a call', () => {
     });
   });
 
-  it('goes on with the result that the endpoint makes of the answer', async () => {
+  it('continues with the result that the endpoint makes of the answer', async () => {
     await endpoint.init({}, 'payload');
     await endpoint.batch(call());
     await endpoint.received(2);
@@ -117,7 +117,7 @@ describe('a call', () => {
     expect(entries).toEqual(['payload', JSON.stringify(result)]);
   });
 
-  it('is made once, however often it is asked for', async () => {
+  it('is made once, however often it is requested', async () => {
     await endpoint.init();
     const first = await endpoint.batch(call());
     const again = await endpoint.batch(call());
@@ -126,7 +126,7 @@ describe('a call', () => {
     expect(third.requests).toHaveLength(1);
   });
 
-  it('tells of a third party that fails as of any other', async () => {
+  it('reports a failed third party like any other', async () => {
     third.answer(() => ({ status: 500, body: 'broken' }));
     await endpoint.init();
     await endpoint.batch(call({ 'svc-retries': '1', 'svc-retry-delay': '1' }));
@@ -135,7 +135,7 @@ describe('a call', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('is tried again though the third party says, as endpoints do, not to', async () => {
+  it('is retried even if the third party forbids it in the way of endpoints', async () => {
     const inVain = { status: 489, headers: { 'svc-nonretryable-error': 'true' } };
     third.answer(() => inVain);
     await endpoint.init();
@@ -144,7 +144,7 @@ describe('a call', () => {
     expect(third.requests).toHaveLength(2);
   });
 
-  it('brings the answer on its own terms where it has some, on those of the run else', async () => {
+  it('delivers the answer with its own options, or else with those of the run', async () => {
     await endpoint.init({ 'svc-retries': '7' });
     await endpoint.batch(call({ 'svc-callback-delay': '0s' }));
     const { headers } = await endpoint.received(2);
@@ -163,7 +163,7 @@ describe('a call', () => {
     expect(await endpoint.message(second)).toMatchObject({ maxRetries: 1 });
   });
 
-  it('hides what its run hides', async () => {
+  it('redacts what its run redacts', async () => {
     await endpoint.init({ 'svc-redact-fields': 'body', 'svc-label': 'blue' });
     const id = idOf(await endpoint.batch(call({ 'svc-delay': '1h' })));
     expect(await endpoint.message(id)).toMatchObject({
@@ -172,7 +172,7 @@ describe('a call', () => {
     });
   });
 
-  it('hides the answer that its run hides, in the logs of messages and of runs', async () => {
+  it('redacts the answer if its run does, in the logs of messages and of runs', async () => {
     third.answer(() => ({ headers: { 'x-answered': 'hush-header' }, body: 'hush-body' }));
     await endpoint.init({ 'svc-redact-fields': 'body,header' });
     await endpoint.received(1);
@@ -220,7 +220,7 @@ describe('a call', () => {
     expect(await endpoint.batch(call(headers, without))).toMatchObject({ status, body: { error } });
   });
 
-  it('to an address that must not be reached is refused as no run that is over is', async () => {
+  it('to a forbidden address is refused differently than for a run that has ended', async () => {
     await endpoint.init();
     const answer = await endpoint.batch({ ...call(), destination: 'http://169.254.169.254/' });
     expect(answer).toMatchObject({
@@ -230,7 +230,7 @@ describe('a call', () => {
   });
 });
 
-/** Headers and body by which an SDK asks for a child. */
+/** The headers and body with which an SDK requests a child. */
 const invocation = (childId: string, changes: object = {}, headers: Headers = {}) => ({
   headers: {
     ...endpoint.headers(true),
@@ -249,7 +249,7 @@ const invocation = (childId: string, changes: object = {}, headers: Headers = {}
     ...changes,
   }),
 });
-/** Asks for a child as an SDK does. */
+/** Requests a child as an SDK does. */
 const invoke = (childId: string, changes: object = {}, headers: Headers = {}) => {
   const asked = invocation(childId, changes, headers);
   return endpoint.publish(asked.headers, asked.body);
@@ -258,7 +258,7 @@ const end = (runId: string, response: string) =>
   callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`, {}, response);
 
 describe('an invocation', () => {
-  it('starts a child, and its end goes on in the parent', async () => {
+  it('starts a child, and the parent continues when the child ends', async () => {
     const childId = `${endpoint.runId}_child`;
     await endpoint.init({}, 'payload');
     await endpoint.received(1);
@@ -290,7 +290,7 @@ describe('an invocation', () => {
     });
   });
 
-  it('starts one child, however often it is asked for', async () => {
+  it('starts one child, however often it is requested', async () => {
     await endpoint.init();
     const first = await invoke(`${endpoint.runId}_a`);
     expect(await invoke(`${endpoint.runId}_b`)).toMatchObject({ status: 200, body: first.body });
@@ -298,7 +298,7 @@ describe('an invocation', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('may bring no payload', async () => {
+  it('may have no payload', async () => {
     await endpoint.init();
     await endpoint.received(1);
     await invoke(`${endpoint.runId}_child`, { body: null });
@@ -310,12 +310,12 @@ describe('an invocation', () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  it('of a run that has been started is refused, so that its end is reported once', async () => {
+  it('of a run that was already started is refused, so that its end is reported once', async () => {
     await endpoint.init();
     expect(await invoke(endpoint.runId)).toMatchObject({ status: 409 });
   });
 
-  it('of a run that the same batch invokes is refused: its step would wait for ever', async () => {
+  it('of a run that the same batch invokes is refused: its step would wait forever', async () => {
     await endpoint.init();
     const childId = `${endpoint.runId}_child`;
     const other = { stepId: 2, stepName: 'other', stepType: 'Invoke', concurrent: 1 };
@@ -332,7 +332,7 @@ describe('an invocation', () => {
     expect(await invoke(childId)).toMatchObject({ status: 200, body: { messageId } });
   });
 
-  it('is what a start of the same batch names as the first one', async () => {
+  it('counts as the first start for a start in the same batch', async () => {
     await endpoint.init();
     const childId = `${endpoint.runId}_child`;
     const destination = endpoint.url;
@@ -370,13 +370,13 @@ describe('an invocation', () => {
     expect(answer).toMatchObject({ status, body: { error } });
   });
 
-  it('is refused where it is no JSON', async () => {
+  it('is refused if it is not JSON', async () => {
     await endpoint.init();
     const headers = { ...endpoint.headers(true), 'svc-workflow-invoke': 'true' };
     expect(await endpoint.publish(headers, 'x')).toMatchObject({ status: 422 });
   });
 
-  it('that fails tells its parent so', async () => {
+  it('that fails reports this to its parent', async () => {
     endpoint.answer(({ headers }) =>
       headers['svc-workflow-runid'] === endpoint.runId
         ? new Promise(() => undefined)

@@ -18,7 +18,7 @@ beforeEach(() => stage.clear(stage.sequence('one', 'two')));
 
 afterAll(() => stage.end());
 
-/** Asks for a job, and settles when it is done. */
+/** Creates a job, and resolves when it is done. */
 async function done(body: object, headers = {}): Promise<JobObject> {
   const { server } = stage;
   const asked = await callApi(server, 'POST', '/v2/jobs', headers, JSON.stringify(body));
@@ -39,7 +39,7 @@ async function failedRuns(count: number, headers = {}) {
   return entries;
 }
 
-/** The names of the steps that runs of this label got last. */
+/** The names of the latest steps of the runs with this label. */
 async function runsOf(label: string): Promise<readonly string[]> {
   const path = `/v2/workflows/logs?groupBy=workflowRunId&label=${label}`;
   const { body } = await callApi(stage.server, 'GET', path);
@@ -49,7 +49,7 @@ async function runsOf(label: string): Promise<readonly string[]> {
 }
 
 describe('a job over failed runs', () => {
-  it('resumes those that are meant, and their letters go', async () => {
+  it('resumes the selected runs, and removes their letters', async () => {
     const meant = await failedRuns(3, { 'svc-label': 'meant' });
     const [other] = await failedRuns(1, { 'svc-label': 'other' });
     const filter = { label: 'meant' };
@@ -72,7 +72,7 @@ describe('a job over failed runs', () => {
     expect(await stage.list()).toEqual({ messages: [] });
   });
 
-  it('goes on with the others where one is refused, and says why', async () => {
+  it('continues with the others if one is refused, and reports why', async () => {
     const [limited] = await failedRuns(1, {
       'svc-flow-control-key': 'some',
       'svc-flow-control-value': 'parallelism=5',
@@ -92,7 +92,7 @@ describe('a job over failed runs', () => {
 });
 
 describe('a job over active runs', () => {
-  it('cancels the run that is named, also where its id has a comma', async () => {
+  it('cancels the named run, even if its id has a comma', async () => {
     const later = { 'svc-delay': '1h' };
     const named = (id: string) => stage.workflow.trigger({ ...later, 'svc-workflow-runid': id });
     for (const id of ['p', 'q', 'p,q']) await named(id);
@@ -104,7 +104,7 @@ describe('a job over active runs', () => {
     expect(body).toEqual({ messages: [] });
   });
 
-  it('leaves a run alone that has begun since under the id of one that was meant', async () => {
+  it('does not affect a later run that reuses the id of a selected run', async () => {
     const engine = stage.server.application.nest.get(Engine);
     const now = stage.server.application.nest.get<Clock>(provided.clock).now();
     const begin = (id: string, at: number) => {
@@ -124,7 +124,7 @@ describe('a job over active runs', () => {
     expect(await stage.runStatus('nightly_2')).toBe(200);
   });
 
-  it('cancels those that are meant', async () => {
+  it('cancels the selected runs', async () => {
     stage.workflow.script = async () => boom;
     const headers = { 'svc-retries': '3', 'svc-retry-delay': '3600000' };
     const meant = await stage.workflow.trigger({ ...headers, 'svc-label': 'stop' });

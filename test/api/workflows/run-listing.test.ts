@@ -40,7 +40,7 @@ const idsOf = async (query: string) =>
   (await stage.runs(query)).map(({ workflowRunId }) => workflowRunId);
 
 describe('the listing of runs', () => {
-  it('shows a run with what it is called, how it went and what it returned', () => {
+  it('shows a run with its id, its course and its result', () => {
     const { steps: _, ...run } = toured;
     expect(run).toEqual({
       workflowRunId: expect.stringMatching(/^wfr_/),
@@ -63,7 +63,7 @@ describe('the listing of runs', () => {
     expect(runSchema().parse(child)).toEqual(child);
   });
 
-  it('shows the kinds of steps, each with what it is about', () => {
+  it('shows all types of steps, each with its own fields', () => {
     const done = { messageId, state: 'STEP_SUCCESS', createdAt: time, retries: 0 };
     const text = Buffer.from('money').toString('base64');
     expect(toured.steps).toMatchObject([
@@ -125,7 +125,7 @@ describe('the listing of runs', () => {
     expect(toured.steps).toHaveLength(6);
   });
 
-  it('shows why a run failed, which callback was called, and where its letter is', async () => {
+  it('shows why a run failed, which callback was called, and its dead letter', async () => {
     stage.workflow.script = async (delivery, workflow) =>
       delivery.role === 'failureCallback'
         ? { body: '{"result":"sorry"}' }
@@ -159,7 +159,7 @@ describe('the listing of runs', () => {
     expect(runSchema().parse(run)).toEqual(run);
   });
 
-  it('shows in a run that goes on where another failed what that had done', async () => {
+  it('shows in a resumed run what the failed run had done', async () => {
     stage.workflow.script = oneStepThen({ status: 500 });
     const failed = await stage.ended(await stage.workflow.trigger());
     stage.workflow.script = async ({ runId }, workflow) => {
@@ -180,7 +180,7 @@ describe('the listing of runs', () => {
     expect(resumed.workflowRunCreatedAt).toBeGreaterThanOrEqual(failed.workflowRunCreatedAt);
   });
 
-  it('shows a run that goes on, and that it was taken back', async () => {
+  it('shows an active run, and that it was canceled', async () => {
     const id = await stage.workflow.trigger({ 'svc-delay': '1h' });
     const next = (state: string) => ({ type: 'next', steps: [{ messageId, state }] });
     const [run] = await stage.runs(`workflowRunId=${id}`);
@@ -195,7 +195,7 @@ describe('the listing of runs', () => {
   });
 });
 
-describe('a question to the listing of runs', () => {
+describe('a query of the listing of runs', () => {
   it('has two addresses', async () => {
     const query = `workflowRunId=${toured.workflowRunId}`;
     for (const path of ['events?groupBy=workflowRunId&', 'logs?groupBy=workflowRunId&', 'logs?']) {
@@ -241,7 +241,7 @@ describe('a question to the listing of runs', () => {
     );
   });
 
-  it('gets the newest runs first, page by page', async () => {
+  it('returns the newest runs first, page by page', async () => {
     const all = await stage.runs('');
     const starts = all.map(({ workflowRunCreatedAt }) => workflowRunCreatedAt);
     expect(starts).toEqual([...starts].sort((one, other) => other - one));
@@ -257,7 +257,7 @@ describe('a question to the listing of runs', () => {
     expect(seen).toEqual(all);
   });
 
-  it('gets ten runs at most', async () => {
+  it('returns at most ten runs', async () => {
     for (let count = 0; count < 11; count += 1) {
       await stage.workflow.trigger({ 'svc-delay': '1h', 'svc-label': 'many' });
     }
@@ -283,7 +283,7 @@ describe('a question to the listing of runs', () => {
     expect(await stage.runs('label=taken')).toMatchObject([{ labels: ['taken', 'both'] }]);
   });
 
-  it('shows of two runs of one id the one that each step has invoked', async () => {
+  it('shows the right one of two runs with the same id for each invoking step', async () => {
     const { nest } = stage.server.application;
     const engine = nest.get(Engine);
     const now = nest.get<Clock>(provided.clock).now();
@@ -307,7 +307,7 @@ describe('a question to the listing of runs', () => {
     ]);
   });
 
-  it('gets as much of texts as it asks for', async () => {
+  it('returns the requested length of texts', async () => {
     const query = `workflowRunId=${toured.workflowRunId}&trimBody`;
     const [cut] = await stage.runs(`${query}=3`);
     expect(cut).toMatchObject({ workflowRunResponse: '{"s' });
@@ -323,7 +323,7 @@ describe('a question to the listing of runs', () => {
     ['groupBy=workflowRunId&state=DELIVERED', 'state'],
     ['groupBy=workflowRunId&labeel=x', 'labeel'],
     ['groupBy=workflowRunId&count=0', 'count'],
-  ])('is refused where it is %s', async (query, name) => {
+  ])('is refused if it is %s', async (query, name) => {
     const refused = { status: 400, body: { error: expect.stringContaining(name) } };
     expect(await stage.get(`/v2/workflows/events?${query}`)).toMatchObject(refused);
     expect(await stage.get(`/v2/workflows/logs?${query}`)).toMatchObject(refused);

@@ -20,8 +20,8 @@ afterAll(() => stage.end());
 
 const ofStepOne = () => rows.filter(({ stepInfo }) => stepInfo?.stepName === 'one');
 
-describe('a question to the flat log', () => {
-  /** How many rows of the run are among those that are found. */
+describe('a query of the flat log', () => {
+  /** The number of rows of the run among the found ones. */
   const found = async (query: string) =>
     (await stage.rows(query)).filter(({ workflowRunId }) => workflowRunId === toured).length;
 
@@ -85,14 +85,14 @@ describe('a question to the flat log', () => {
     expect(await found('state=IN_PROGRESS')).toBe(count('ACTIVE'));
   });
 
-  it('finds the rows of one message alone', async () => {
+  it('finds only the rows of one message', async () => {
     const messageId = ofStepOne()[0]?.stepInfo?.messageId ?? '';
     expect(await stage.rows(`messageId=${messageId}`)).toEqual(ofStepOne());
     expect(await stage.rows('messageId=msg_nobody')).toEqual([]);
     expect(await stage.rows('workflowRunId=wfr_nobody')).toEqual([]);
   });
 
-  it('takes dates for the times of rows, both of them inclusive', async () => {
+  it('applies dates to the times of rows, both inclusive', async () => {
     const time = ofStepOne()[0]?.time ?? 0;
     const then = rows.filter((row) => row.time === time);
     expect(await found(`fromDate=${time}&toDate=${time}`)).toBe(then.length);
@@ -100,7 +100,7 @@ describe('a question to the flat log', () => {
     expect(await found(`fromDate=${time + 1}`)).toBe(later.length);
   });
 
-  it('shows as much of texts as is asked for', async () => {
+  it('shows the requested length of texts', async () => {
     const query = `workflowRunId=${toured}&state=RUN_SUCCESS&trimBody`;
     expect(await stage.rows(`${query}=3`)).toMatchObject([{ workflowRunResponse: '{"s' }]);
     const [none] = await stage.rows(`${query}=-1`);
@@ -119,7 +119,7 @@ describe('a question to the flat log', () => {
     ['trimBody=-2', 'trimBody'],
     ['fromDate=1&fromDate=2', 'fromDate'],
     ['label=', 'label'],
-  ])('is refused where it is %s', async (query, name) => {
+  ])('is refused if it is %s', async (query, name) => {
     const refused = { status: 400, body: { error: expect.stringContaining(name) } };
     expect(await stage.get(`/v2/workflows/messageLogs?${query}`)).toMatchObject(refused);
     expect(await stage.get(`/v2/workflows/events?${query}`)).toMatchObject(refused);

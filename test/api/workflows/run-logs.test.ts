@@ -10,7 +10,7 @@ import {
 } from '../../support/workflows/logged-runs.js';
 
 let stage: LoggedRunsStage;
-/** A run that went through every kind of step, and what it was started with. */
+/** A run that went through every kind of step, and its configuration. */
 let toured: string;
 let rows: readonly RunLogRow[];
 
@@ -37,7 +37,7 @@ const started = (id: string) =>
   stage.rows(`workflowRunId=${id}&state=RUN_STARTED`).then(([row]) => row);
 
 describe('the flat log of a run', () => {
-  it('has a row for all that happened to the run, newest first', () => {
+  it('has a row for everything that happened to the run, newest first', () => {
     const states = ['RUN_SUCCESS', 'INVOKED', 'WAITER_ADDED', 'RUN_STARTED'];
     expect(statesOf(rows.filter(ofRun))).toEqual(states);
     const [success, invoked, waiter, start] = rows.filter(ofRun);
@@ -82,7 +82,7 @@ describe('the flat log of a run', () => {
     expect(success).toEqual({ ...run, state: 'RUN_SUCCESS', workflowRunResponse: '{"sum":2}' });
   });
 
-  it('has the life of each of its messages, with the step that it is about', () => {
+  it('has the life of each of its messages, with the step of the message', () => {
     const delivered = ['DELIVERED', 'ACTIVE', 'CREATED'];
     expect(statesOf(ofStep('init'))).toEqual(delivered);
     expect(statesOf(ofStep('one'))).toEqual(delivered);
@@ -118,7 +118,7 @@ describe('the flat log of a run', () => {
     expect(ofStep('left').map(({ stepInfo }) => stepInfo?.concurrent)).toContain(2);
   });
 
-  it('names the steps that each attempt has executed', () => {
+  it('names the steps that each attempt executed', () => {
     const executed = [...rows].reverse().flatMap(({ executed, stepInfo, state, durationMs }) => {
       if (executed === undefined || stepInfo === undefined) return [];
       expect([state, typeof durationMs]).toEqual(['DELIVERED', 'number']);
@@ -132,13 +132,13 @@ describe('the flat log of a run', () => {
       ['wait 3', ['inv']],
       ['inv', ['left', 'right']],
     ]);
-    // Each branch runs where its plan is delivered, whichever of them is first.
+    // Each branch runs in the delivery of its plan, in any order.
     const branches = executed.slice(6);
     expect(branches).toContainEqual(['left', ['left']]);
     expect(branches).toContainEqual(['right', ['right']]);
   });
 
-  it('tells what the kinds of steps are about', () => {
+  it('shows the fields of all types of steps', () => {
     const infoOf = (name: string, callType?: string) => ofStep(name, callType).at(-1)?.stepInfo;
     expect(infoOf('one')).toMatchObject({ stepType: 'Run', out: '"one"' });
     expect(infoOf('third', 'toCallback')).toMatchObject({
@@ -159,13 +159,13 @@ describe('the flat log of a run', () => {
     expect(JSON.parse(invoke?.stepInfo?.out ?? '')).toMatchObject({ body: '"grown"' });
   });
 
-  it('ends the message that the end of the run answers, without an answer of its endpoint', () => {
+  it('ends the message that the end of the run answers, without another answer', () => {
     const [last] = rows.filter((row) => !ofRun(row));
     expect(last).toMatchObject({ state: 'DELIVERED' });
     expect(last).not.toHaveProperty('responseStatus');
   });
 
-  it('says of a run which run invoked it', async () => {
+  it('names the run that invoked a run', async () => {
     const [parent, child] = [await started(toured), await started(`${toured}_child`)];
     expect(child).toMatchObject({
       invokerWorkflowRunId: toured,
@@ -186,7 +186,7 @@ describe('the flat log of a run', () => {
     expect(await stage.rows(`${query}&order=earliestFirst`)).toEqual([...rows].reverse());
   });
 
-  it('is there page by page', async () => {
+  it('is available page by page', async () => {
     const seen: RunLogRow[] = [];
     for (let cursor = ''; ; ) {
       const query = `workflowRunId=${toured}&count=4${cursor}`;
@@ -200,7 +200,7 @@ describe('the flat log of a run', () => {
     expect(seen).toEqual(rows);
   });
 
-  it('stands among the logs of messages as any other message', async () => {
+  it('shows its messages in the logs of messages like any others', async () => {
     const { messageId = '' } = ofStep('one')[0]?.stepInfo ?? {};
     const { body } = await callApi(stage.server, 'GET', `/v2/logs?messageId=${messageId}`);
     expect((body as { logs: object[] }).logs).toMatchObject([
@@ -212,7 +212,7 @@ describe('the flat log of a run', () => {
 });
 
 describe('the flat log of a run that failed', () => {
-  it('tells every attempt, the failure, and the failure callback', async () => {
+  it('shows every attempt, the failure, and the failure callback', async () => {
     const answer = { status: 500, body: '{"message":"boom"}' };
     stage.workflow.script = oneStepThen(answer);
     const id = await stage.workflow.trigger({
@@ -239,7 +239,7 @@ describe('the flat log of a run that failed', () => {
     for (const row of failed) expect(runLogRowSchema().parse(row)).toEqual(row);
   });
 
-  it('says so where nothing failed but nothing came either', async () => {
+  it('reports a run that stalled without any failed attempt', async () => {
     stage.workflow.script = oneStepThen(undefined);
     const id = await stage.workflow.trigger();
     await stage.ended(id);
@@ -247,7 +247,7 @@ describe('the flat log of a run that failed', () => {
     expect(end).toMatchObject({ error: expect.stringContaining('nothing can come any more') });
   });
 
-  it('tells that it was taken back, and its messages with it', async () => {
+  it('shows that it was canceled, together with its messages', async () => {
     stage.workflow.script = oneStepThen(undefined);
     const id = await stage.workflow.trigger({ 'svc-delay': '1h' });
     await stage.cancel(id);
@@ -263,7 +263,7 @@ it('every log row of a message of a run names its next delivery, or its last one
   expect(rows.filter(ofRun).some((row) => 'nextDeliveryTime' in row)).toBe(false);
 });
 
-it('the flat log hides what a run redacts', async () => {
+it('the flat log redacts what a run redacts', async () => {
   stage.workflow.script = stage.tour('hidden');
   const id = await stage.workflow.trigger(
     { 'svc-redact-fields': 'body,header[X-Secret]', 'svc-forward-x-secret': 'hush' },

@@ -15,7 +15,7 @@ beforeEach(() => stage.clear(stage.sequence('one', 'two', 'three')));
 
 afterAll(() => stage.end());
 
-/** A run that failed at its second step, which is mended then. */
+/** A run that failed at its second step, which is repaired afterwards. */
 async function failed(headers: Readonly<Record<string, string>> = {}, body?: string) {
   stage.broken.add('two');
   const entry = await stage.fail(headers, body);
@@ -26,7 +26,7 @@ async function failed(headers: Readonly<Record<string, string>> = {}, body?: str
 const deliveriesOf = (runId: string) => stage.workflow.deliveriesOf(runId, 'step');
 
 describe('a run that is resumed', () => {
-  it('goes on where it failed, with what it was started with, and leaves no letter', async () => {
+  it('continues where it failed, with its old configuration, and leaves no letter', async () => {
     const old = await failed({ 'svc-forward-x-tenant': 'acme' }, '{"n":2}');
     const before = Date.now();
     const { status, body } = await stage.api('POST', `/resume/${old.dlqId}`);
@@ -55,14 +55,14 @@ describe('a run that is resumed', () => {
     expect(await stage.list()).toEqual({ messages: [] });
   });
 
-  it('goes on by the other spelling of its path', async () => {
+  it('continues by the other spelling of the path', async () => {
     const { dlqId } = await failed();
     const { status, body } = await callApi(stage.server, 'POST', `/v2/dlq/resume/${dlqId}`);
     expect(status).toBe(200);
     await stage.ended((body as RunReference).workflowRunId);
   });
 
-  it('begins at the beginning where nothing was finished', async () => {
+  it('starts at the beginning if nothing was finished', async () => {
     stage.broken.add('one');
     const { dlqId } = await stage.fail();
     stage.broken.clear();
@@ -72,7 +72,7 @@ describe('a run that is resumed', () => {
     expect(deliveriesOf(runId)[0]?.request.headers).toMatchObject({ 'svc-workflow-init': 'true' });
   });
 
-  it('is delivered its last step again where its endpoint had not gone on', async () => {
+  it('gets its last step again if its endpoint had not continued', async () => {
     stage.workflow.script = (delivery, workflow) =>
       delivery.steps.length === 1 ? undefined : stage.sequence('one', 'two')(delivery, workflow);
     const { dlqId } = await stage.fail();
@@ -98,7 +98,7 @@ describe('a run that is resumed', () => {
     expect(deliveriesOf(runId)[0]?.payload).toBe('{"n":1}');
   });
 
-  it('is called what its resumer says, unless another run is or was called so', async () => {
+  it('gets the requested id, unless another run has or had this id', async () => {
     const { dlqId, workflowRunId } = await failed();
     const taken = await stage.api('POST', `/resume/${dlqId}`, {
       'svc-workflow-runid': workflowRunId,
@@ -114,7 +114,7 @@ describe('a run that is resumed', () => {
     expect(stage.delivered('once more')).toHaveLength(3);
   });
 
-  it('is resumed once, however many ask at the same time', async () => {
+  it('is resumed once, however many request it at the same time', async () => {
     const { dlqId } = await failed();
     const requests = ['resume', 'restart', 'resume'].map((kind) =>
       stage.api('POST', `/${kind}/${dlqId}`),
@@ -126,7 +126,7 @@ describe('a run that is resumed', () => {
     }
   });
 
-  it('goes on in the server that comes after the one that it failed in', async () => {
+  it('continues in the next server after the one in which it failed', async () => {
     const { dlqId } = await failed();
     await stage.restart();
     const runId = await stage.revive('resume', dlqId, { 'svc-delay': '1s' });
@@ -138,7 +138,7 @@ describe('a run that is resumed', () => {
 });
 
 describe('a run that is restarted', () => {
-  it('begins anew with the payload and the configuration that it was started with', async () => {
+  it('starts again with its original payload and configuration', async () => {
     const old = await failed({ 'svc-forward-x-tenant': 'acme', 'svc-label': 'blue' }, '{"n":3}');
     const runId = await stage.revive('restart', old.dlqId);
     await stage.ended(runId);
@@ -153,7 +153,7 @@ describe('a run that is restarted', () => {
     expect(await stage.list()).toEqual({ messages: [] });
   });
 
-  it('has that payload however often it is restarted or resumed, in any server', async () => {
+  it('keeps its payload however often it is restarted or resumed, in any server', async () => {
     stage.broken.add('two');
     let entry = await stage.fail({}, 'from the first');
     for (const kind of ['restart', 'resume', 'restart'] as const) {
@@ -170,8 +170,8 @@ describe('a run that is restarted', () => {
   });
 });
 
-describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind) => {
-  it('changes how the new run is delivered and called, and its failure callback', async () => {
+describe.each(['resume', 'restart'] as const)('the options of a %s', (kind) => {
+  it('change the deliveries and the id of the new run, and its failure callback', async () => {
     const old = await failed({ 'svc-label': 'old', 'svc-retries': '0' });
     stage.broken.add('two');
     const runId = await stage.revive(kind, old.dlqId, {
@@ -204,7 +204,7 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
   it.each([
     [{ 'svc-flow-control-key': 'other' }, { flowControlKey: 'other', parallelism: 3, rate: 700 }],
     [{ 'svc-flow-control-value': 'rate=5' }, { flowControlKey: `own-${kind}`, rate: 5, period: 1 }],
-  ])('changes half of the flow control, and keeps the other: %p', async (said, shown) => {
+  ])('change half of the flow control, and keep the other half: %p', async (said, shown) => {
     const old = await failed({
       'svc-retries': '0',
       'svc-flow-control-key': `own-${kind}`,
@@ -215,7 +215,7 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
     expect(entry).toMatchObject(shown);
   });
 
-  it('needs both halves of the flow control of a run that has none', async () => {
+  it('need both halves of the flow control for a run that has none', async () => {
     const { dlqId } = await failed();
     for (const [name, value, missing] of [
       ['svc-flow-control-key', 'k', 'Flow-Control-Value'],
@@ -238,7 +238,7 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
     ['svc-retries', '1', { maxRetries: 1 }],
     ['svc-label', 'new', { labels: ['new'] }],
     ['svc-delay', '1s', {}],
-  ])('changes one thing and keeps all others: %s', async (name, value, changes) => {
+  ])('change one setting and keep all others: %s', async (name, value, changes) => {
     const started = {
       'svc-retries': '0',
       'svc-label': 'old',
@@ -267,7 +267,7 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
     ['svc-failure-callback', 'nowhere'],
     ['svc-workflow-runid', ''],
     ['svc-workflow-runid', 'wfr_a#b'],
-  ])('is refused where it means nothing: %s: %s', async (name, value) => {
+  ])('are refused if they mean nothing: %s: %s', async (name, value) => {
     const { dlqId } = await failed();
     const { status, body } = await stage.api('POST', `/${kind}/${dlqId}`, { [name]: value });
     expect(status).toBe(400);
@@ -283,7 +283,7 @@ describe.each(['resume', 'restart'] as const)('many failed runs, by one %s', (ki
     return answer.body as Revived;
   };
 
-  it('come to life in the order in which they are named, in a query or a body', async () => {
+  it('are revived in the order in which they are named, in a query or a body', async () => {
     const entries = [await failed({}, 'a'), await failed({}, 'b'), await failed({}, 'c')];
     const [a, b, c] = entries.map(({ dlqId }) => dlqId);
     const named = await revived(`?dlqIds=${b},1767000000000-1&dlqIds=${a}&label=nothing`);
@@ -295,19 +295,19 @@ describe.each(['resume', 'restart'] as const)('many failed runs, by one %s', (ki
     expect(payloads).toEqual(['b', 'a', 'c']);
   });
 
-  it('are 404 where none of the named is there, and none where none matches', async () => {
+  it('are answered with 404 if no named one exists, or an empty list if none matches', async () => {
     expect((await stage.api('POST', `/${kind}?dlqIds=1767000000000-1`)).status).toBe(404);
     expect(await revived('?label=nothing')).toEqual({ workflowRuns: [] });
   });
 
-  it('are not all to be called the same', async () => {
+  it('cannot all get the same id', async () => {
     const { dlqId } = await failed();
     const headers = { 'svc-workflow-runid': 'all' };
     expect((await stage.api('POST', `/${kind}?dlqIds=${dlqId}`, headers)).status).toBe(400);
     expect((await stage.api('GET', `/${dlqId}`)).status).toBe(200);
   });
 
-  it('are 50 per request at most, and met once each though they fail again', async () => {
+  it('are at most 50 per request, and each is revived once even if it fails again', async () => {
     stage.broken.add('two');
     const started = Array.from({ length: 101 }, () =>
       stage.workflow.trigger({ 'svc-label': 'many' }),

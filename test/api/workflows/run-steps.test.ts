@@ -31,7 +31,7 @@ const messageId = expect.stringMatching(/^msg_\w+$/);
 const later = { 'svc-delay': '1h' };
 
 describe('a step', () => {
-  it('is delivered with all entries up to its own, untouched, as its run is called', async () => {
+  it('is delivered with all entries up to its own, with the options of its run', async () => {
     const initial = idOf(await endpoint.init({ 'svc-forward-x-tenant': 'acme' }, 'payload'));
     await endpoint.received(1);
     const text = '{ "stepId":1, "stepName":"ü", "stepType":"Run", "concurrent":1, "x":null }';
@@ -51,20 +51,20 @@ describe('a step', () => {
     });
   });
 
-  it('may be published too, as the result of a call is', async () => {
+  it('may also be published, like the result of a call', async () => {
     await endpoint.init();
     const answer = await endpoint.publish(endpoint.headers(false), step(1, { stepType: 'Call' }));
     expect(answer).toMatchObject({ status: 200, body: { messageId } });
     expect(entriesOf(await endpoint.received(2))).toHaveLength(2);
   });
 
-  it('needs no more than the id of its run', async () => {
+  it('needs nothing but the id of its run', async () => {
     await endpoint.init();
     await endpoint.publish({ 'svc-workflow-runid': endpoint.runId }, step(1));
     expect(entriesOf(await endpoint.received(2))).toHaveLength(2);
   });
 
-  it('is stored once: a repeat is answered as the first one, and delivers nothing', async () => {
+  it('is stored once: a repeat is answered like the first one, and delivers nothing', async () => {
     await endpoint.init();
     const first = await endpoint.submit(step(1, { out: 'first' }));
     const again = await endpoint.submit(step(1, { out: 'second' }));
@@ -75,14 +75,14 @@ describe('a step', () => {
     expect(JSON.parse(entries[1] ?? '')).toEqual(step(1, { out: 'first' }));
   });
 
-  it('sleeps where it says so', async () => {
+  it('sleeps if it says so', async () => {
     await endpoint.init();
     const id = idOf(await endpoint.submit(step(1, { stepType: 'SleepFor' }), later));
     const { notBefore, createdAt } = await endpoint.message(id);
     expect(Number(notBefore) - Number(createdAt)).toBe(3_600_000);
   });
 
-  it('is delivered on the terms of its run, unless it brings its own', async () => {
+  it('is delivered with the options of its run, unless it sets its own', async () => {
     await endpoint.init({ 'svc-retries': '7', 'svc-label': 'blue' });
     await endpoint.received(1);
     const bare = idOf(await endpoint.submit(step(1), later));
@@ -93,7 +93,7 @@ describe('a step', () => {
     expect(await endpoint.message(own)).toMatchObject({ maxRetries: 1, labels: ['red'] });
   });
 
-  it('of a group comes with all others of it', async () => {
+  it('of a parallel group comes with all others of the group', async () => {
     const initial = idOf(await endpoint.init());
     const plans = [1, 2, 3].map((target) => step(0, { concurrent: 3, targetStep: target }));
     const answer = await endpoint.batch(...plans.map((plan) => endpoint.item(plan)));
@@ -107,7 +107,7 @@ describe('a step', () => {
     expect(delivered).toEqual([1, 2, 3].map((count) => [initial, ...ids.slice(0, count)]));
   });
 
-  it('of a group of hundreds does so too', async () => {
+  it('of a group of hundreds also comes with all others', async () => {
     await endpoint.init(later);
     const plans = Array.from({ length: 600 }, (_, index) =>
       endpoint.item(step(0, { concurrent: 600, targetStep: index + 1 }), later),
@@ -119,7 +119,7 @@ describe('a step', () => {
 });
 
 describe('a step that is refused', () => {
-  it('answers 400 where its run is over or was never there, and only there', async () => {
+  it('is answered with 400 only if its run has ended or never existed', async () => {
     const error = `workflow run ${endpoint.runId} is not active`;
     const refused = (message: string) => ({ status: 400, body: { error: message } });
     expect(await endpoint.submit(step(1))).toMatchObject(refused(`item 0: ${error}`));
@@ -133,7 +133,7 @@ describe('a step that is refused', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('refuses its whole batch by the place that it has there', async () => {
+  it('refuses its whole batch, and names its position there', async () => {
     await endpoint.init();
     const dead = { 'svc-workflow-runid': 'wfr_dead' };
     const items = [endpoint.item(step(1)), endpoint.item(step(2)), endpoint.item(step(1), dead)];
@@ -159,7 +159,7 @@ describe('a step that is refused', () => {
     expect(await endpoint.submit(step(1))).toMatchObject({ status: 200 });
   });
 
-  it('answers 409 where another step has its place', async () => {
+  it('is answered with 409 if another step has its id', async () => {
     await endpoint.init();
     await endpoint.submit(step(1));
     const { status, body } = await endpoint.submit(step(1, { stepName: 'another' }));
@@ -175,7 +175,7 @@ describe('a step that is refused', () => {
     [JSON.stringify(step(-1)), 'stepId must be'],
     [JSON.stringify(step(0)), 'targetStep'],
     [JSON.stringify(step(1, { concurrent: 0 })), 'concurrent must be'],
-  ])('answers 422 where it is %s', async (body, reason) => {
+  ])('is answered with 422 if it is %s', async (body, reason) => {
     await endpoint.init();
     const refused = { status: 422, body: { error: expect.stringContaining(reason) } };
     expect(await endpoint.submit(body)).toMatchObject(refused);
@@ -201,7 +201,7 @@ describe('a step that is refused', () => {
     [{ 'svc-deduplication-id': 'once' }, 422, 'Svc-Deduplication-Id means nothing'],
     [{ 'svc-queue-name': 'line' }, 422, 'Svc-Queue-Name means nothing'],
     [{ 'svc-cron': '* * * * *' }, 422, 'Svc-Cron means nothing'],
-  ])('tells what is wrong with %j', async (headers, status, reason) => {
+  ])('names the problem of %j', async (headers, status, reason) => {
     await endpoint.init();
     const error = expect.stringContaining(reason);
     expect(await endpoint.submit(step(1), headers)).toMatchObject({ status, body: { error } });

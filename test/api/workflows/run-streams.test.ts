@@ -49,7 +49,7 @@ async function rowsUntil(stream: EventSource, state: string): Promise<RunLogRow[
 }
 
 describe('the stream of a run', () => {
-  it('tells every row once, in the order of the journal, cut in the middle or not', async () => {
+  it('sends every row once, in the order of the journal, interrupted or not', async () => {
     const id = await waiting('coffee');
     const first = await open(id);
     const begun = await rowsUntil(first, 'WAITER_ADDED');
@@ -75,7 +75,7 @@ describe('the stream of a run', () => {
     expect(again.status).toBe(204);
   });
 
-  it('of a run that is not there is refused, and so is a query that says nothing', async () => {
+  it('of a run that does not exist is refused, and so is an invalid query', async () => {
     expect((await callApi(stage.server, 'GET', pathOf('none'))).status).toBe(404);
     for (const query of ['?trimBody=x', '?trimBody=99999999', '?count=1']) {
       expect((await callApi(stage.server, 'GET', `${pathOf('none')}${query}`)).status).toBe(400);
@@ -98,7 +98,7 @@ describe('a public token', () => {
       body && JSON.stringify(body),
     );
 
-  it('shows a browser the run that it is for, without headers, and nothing else', async () => {
+  it('shows a browser its own run, without headers, and nothing else', async () => {
     const id = await waiting('tea');
     const other = await waiting('milk');
     const { status, body } = await tokenOf(id, { expiresIn: '10m' });
@@ -135,7 +135,7 @@ describe('a public token', () => {
     expect(forged.status).toBe(401);
   });
 
-  it('does not say where a webhook of the run is called', async () => {
+  it('does not reveal the URL of a webhook of the run', async () => {
     const eventId = 'evt_of_a_third_party';
     stage.workflow.script = async ({ runId, steps }) => {
       if (steps.length === 0) {
@@ -156,7 +156,7 @@ describe('a public token', () => {
     expect(JSON.stringify(rows)).not.toContain(eventId);
   });
 
-  it('is made by those who may change things, for as long as is allowed', async () => {
+  it('can be created by credentials that may change things, up to the longest time', async () => {
     const id = await waiting('juice');
     const reader = { authorization: `Bearer ${stage.server.readToken}` };
     expect((await tokenOf(id, {}, reader)).status).toBe(403);
@@ -166,7 +166,7 @@ describe('a public token', () => {
     expect((await tokenOf(id)).status).toBe(201);
   });
 
-  it('ends when its time is over, or the secrets of the server change', () => {
+  it('ends when it expires, or when the secrets of the server change', () => {
     let now = systemClock.now();
     const tokens = new RunTokens(['secret'], () => now);
     const token = tokens.sign('wfr_1/ä', now + 1000);

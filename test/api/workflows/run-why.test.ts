@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const why = (runId: string) => callApi(server, 'GET', `/v2/workflows/runs/${runId}/why`);
 
-/** What is answered once it is `reason`; the test's time limit ends a wait for another one. */
+/** Resolves with the answer once its reason is `reason`; otherwise the test times out. */
 async function whyOnce(runId: string, reason: string): Promise<Record<string, unknown>> {
   for (;;) {
     const answered = (await why(runId)).body as Record<string, unknown>;
@@ -68,8 +68,8 @@ async function whyOnce(runId: string, reason: string): Promise<Record<string, un
 
 const instant = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
 
-describe('why a run waits', () => {
-  it('is a sleep, and when it wakes', async () => {
+describe('the reason why a run waits', () => {
+  it('is a sleep, with the time at which it ends', async () => {
     const { state, sentence, until, waits } = await whyOnce(await app.trigger('sleeping'), 'sleep');
     expect(state).toBe('sleeping');
     expect(sentence).toMatch(new RegExp(`^Step "nap" sleeps until ${instant}\\.$`));
@@ -77,7 +77,7 @@ describe('why a run waits', () => {
     expect(waits).toEqual([{ reason: 'sleep', stepName: 'nap', sentence, until }]);
   });
 
-  it('is an event, and the request that brings it', async () => {
+  it('is an event, with the request that sends it', async () => {
     const runId = await app.trigger('awaiting');
     const { state, sentence, remedy, until } = await whyOnce(runId, 'event');
     expect(state).toBe('waiting');
@@ -101,7 +101,7 @@ describe('why a run waits', () => {
     expect(sentence).toContain(`${third.url}/pay has until`);
   });
 
-  it('is another run, by its name', async () => {
+  it('is another run, with its id', async () => {
     const { state, sentence, waits } = await whyOnce(await app.trigger('parent'), 'invocation');
     expect(state).toBe('invoking');
     const [child] = waits as { workflowRunId: string }[];
@@ -109,7 +109,7 @@ describe('why a run waits', () => {
     await whyOnce(child?.workflowRunId ?? '', 'sleep');
   });
 
-  it('is each of the parallel steps that are open', async () => {
+  it('includes each of the open parallel steps', async () => {
     const runId = await app.trigger('parallel');
     const { sentence, waits } = await whyOnce(runId, 'event');
     expect(sentence).toMatch(/\. 1 other step of it is open too\.$/);
@@ -119,7 +119,7 @@ describe('why a run waits', () => {
     ]);
   });
 
-  it('is no delivery that ends while the answer is put together', async () => {
+  it('is not a delivery that ends while the answer is composed', async () => {
     const endpoint = await RunEndpoint.start(server);
     const { runId } = endpoint;
     const id = idOf(await endpoint.init());
@@ -130,7 +130,7 @@ describe('why a run waits', () => {
     const wait = { step: stepInfo(1), eventId: 'paid', timeout: '1h', deadline: at + 3_600_000 };
     const opened = { type: 'OpenWait', kind: 'run', id: runId, at, messageId: 'msg_w', ...wait };
     const ended = { type: 'CompleteMessage', kind: 'message', id, at };
-    // All in one tick: what was read first is not durable yet, and not true any more.
+    // All in one tick: the state read first is not durable yet, and no longer true.
     const done = engine.dispatch([opened]);
     const asked = situations.of(runId);
     await Promise.all([done, engine.dispatch([ended])]);
@@ -139,7 +139,7 @@ describe('why a run waits', () => {
     await endpoint.stop();
   });
 
-  it('is an event whose name no path can hold as it is', async () => {
+  it('is an event whose name must be encoded in a path', async () => {
     const endpoint = await RunEndpoint.start(server);
     await endpoint.init();
     const event = encodeURIComponent('wfr_7/is paid? 50 %');
@@ -156,7 +156,7 @@ describe('why a run waits', () => {
     await endpoint.stop();
   });
 
-  it('is the retry of a step that has failed, with its error', async () => {
+  it('is the retry of a failed step, with its error', async () => {
     const options = { retries: 1, retryDelay: '3600000' };
     const { state, sentence } = await whyOnce(await app.trigger('failing', options), 'retry');
     expect(state).toBe('running');
@@ -166,7 +166,7 @@ describe('why a run waits', () => {
 });
 
 describe('a run that has ended', () => {
-  it('tells how, and what can be done', async () => {
+  it('shows how it ended, and what can be done', async () => {
     const failed = await app.trigger('failing', { retries: 0 });
     const { sentence, remedy, waits } = await whyOnce(failed, 'failed');
     expect(sentence).toMatch(new RegExp(`^It failed at ${instant}: every attempt`));
@@ -178,7 +178,7 @@ describe('a run that has ended', () => {
     const { logs } = messages.body as { logs: readonly { messageId: string }[] };
     expect(logs).not.toEqual([]);
     for (const { messageId } of logs) {
-      // What fails for a run is no dead letter of its own.
+      // A failed message of a run has no dead letter of its own.
       const { body } = await callApi(server, 'GET', `/v2/messages/${messageId}/why`);
       expect(body).toMatchObject({ reason: 'failed' });
       expect(body).not.toHaveProperty('remedy');

@@ -29,7 +29,7 @@ afterAll(async () => {
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 let started = 0;
 
-/** A run whose first delivery is an hour away; answers its id. */
+/** Starts a run whose first delivery is due in an hour; returns its id. */
 async function begin(
   changes: Partial<StartRun['configuration']> & { id?: string; at?: number } = {},
 ): Promise<string> {
@@ -57,7 +57,7 @@ const cancelMany = (query: string, body?: string) =>
 const statusOf = async (id: string) => (await show(id)).status;
 
 describe('a run', () => {
-  it('is not shown to a token that may only read, as nothing of it is redacted', async () => {
+  it('is not shown to a read-only token, because nothing of it is redacted', async () => {
     const id = await begin();
     const authorization = `Bearer ${server.readToken}`;
     for (const query of ['', '?asOf=1000']) {
@@ -68,7 +68,7 @@ describe('a run', () => {
     expect((await callApi(server, 'GET', logs, { authorization })).status).toBe(200);
   });
 
-  it('is shown as the entries it has, in the order they came', async () => {
+  it('is shown as its entries, in the order in which they came', async () => {
     const id = await begin();
     const step = submitStep(stepInfo(1), {
       id,
@@ -85,7 +85,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('is shown with a step that came in the same moment', async () => {
+  it('is shown with a step that came at the same moment', async () => {
     const id = await begin();
     const stored = engine.dispatch([submitStep(stepInfo(1), { id, messageId: 'msg_now' })]);
     const { body } = await show(id);
@@ -118,7 +118,7 @@ describe('a run', () => {
   });
 
   it.each(['?cancel=no', '?cancel=', '?cancel=true&cancel=false', '?cancle=true'])(
-    'is not touched by DELETE %s',
+    'is not affected by DELETE %s',
     async (query) => {
       const id = await begin();
       expect((await end(id, query)).status).toBe(400);
@@ -127,14 +127,14 @@ describe('a run', () => {
     },
   );
 
-  it.each(['order 1/2', 'é?#%', 'a+b', 'wfr_slash/'])('may be called %j', async (id) => {
+  it.each(['order 1/2', 'é?#%', 'a+b', 'wfr_slash/'])('may have the id %j', async (id) => {
     await begin({ id });
     expect(await statusOf(encodeURIComponent(id))).toBe(200);
     expect((await end(encodeURIComponent(id), '')).status).toBe(200);
     expect(await statusOf(encodeURIComponent(id))).toBe(404);
   });
 
-  it('tells a long id that it does not know', async () => {
+  it('is not found by a long id', async () => {
     expect(await statusOf('x'.repeat(10_000))).toBe(404);
   });
 });
@@ -158,7 +158,7 @@ describe('a bulk cancel of runs', () => {
       { url: 'https://app.example/e' },
     ],
     ['date', '?fromDate=5&toDate=7', { at: 7 }],
-  ])('takes back those of one %s, and no other', async (_name, query, changes) => {
+  ])('cancels those of one %s, and no other', async (_name, query, changes) => {
     const meant = await begin(changes);
     const other = await begin({ url: 'https://app.example/else' });
     expect(await cancelMany(query)).toMatchObject({ status: 200, body: { cancelled: 1 } });
@@ -166,14 +166,14 @@ describe('a bulk cancel of runs', () => {
     expect(await statusOf(other)).toBe(200);
   });
 
-  it('does not take a URL for one that it begins with, if it is to be exact', async () => {
+  it('does not match a URL by its prefix if the match must be exact', async () => {
     const longer = await begin({ url: 'https://app.example/exact/more' });
     const query = '?workflowUrl=https://app.example/exact&workflowUrlExactMatch=true';
     expect((await cancelMany(query)).body).toEqual({ cancelled: 0 });
     expect(await statusOf(longer)).toBe(200);
   });
 
-  it('takes back those that are named, whatever the other filters say', async () => {
+  it('cancels those that are named, whatever the other filters are', async () => {
     const ids = [await begin(), await begin(), await begin()];
     const left = await begin();
     const query = `?workflowRunIds=${ids[0]},${ids[1]}&workflowRunIds=${ids[2]}&label=none&count=1`;
@@ -182,7 +182,7 @@ describe('a bulk cancel of runs', () => {
     expect(await statusOf(left)).toBe(200);
   });
 
-  it('takes filters in the body, as older clients send them', async () => {
+  it('accepts filters in the body, as older clients send them', async () => {
     const one = await begin();
     const two = await begin({ url: 'https://app.example/old' });
     const byId = JSON.stringify({ workflowRunIds: [one] });
@@ -192,7 +192,7 @@ describe('a bulk cancel of runs', () => {
     expect(await statusOf(two)).toBe(404);
   });
 
-  it('takes back as many as it is asked to, and all of them without a filter', async () => {
+  it('cancels the requested number, and all of them without a filter', async () => {
     for (let index = 0; index < 5; index += 1) await begin();
     expect((await cancelMany('?count=2')).body).toEqual({ cancelled: 2 });
     expect((await cancelMany('?count=0')).status).toBe(400);
@@ -200,7 +200,7 @@ describe('a bulk cancel of runs', () => {
     expect((await cancelMany('')).body).toEqual({ cancelled: 0 });
   });
 
-  it('takes back more than fit in one turn', async () => {
+  it('cancels more than fit in one turn', async () => {
     const commands = Array.from({ length: 300 }, (_, index) =>
       startRun({
         id: `wfr_many_${index}`,
@@ -215,7 +215,7 @@ describe('a bulk cancel of runs', () => {
   });
 
   it.each(['?labeel=blue', '?label=', '?workflowUrlExactMatch=yes', '?fromDate=now'])(
-    'takes back nothing when it is asked for %s',
+    'cancels nothing with the query %s',
     async (query) => {
       const id = await begin();
       expect((await cancelMany(query)).status).toBe(400);

@@ -75,7 +75,7 @@ describe('a run that an SDK starts', () => {
     });
   });
 
-  it('is started once, however often it is asked for', async () => {
+  it('is started once, however often it is requested', async () => {
     const first = await endpoint.publish(endpoint.headers(true), 'a');
     const again = await endpoint.publish(endpoint.headers(true), 'b');
     const body = { messageId: idOf(first), url: endpoint.url, deduplicated: true };
@@ -86,7 +86,7 @@ describe('a run that an SDK starts', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('gets a name where it has none', async () => {
+  it('gets an id if it has none', async () => {
     const { 'svc-workflow-runid': _, ...headers } = endpoint.headers(true);
     await endpoint.publish(headers);
     expect((await endpoint.received(1)).headers['svc-workflow-runid']).toMatch(/^wfr_\w+$/);
@@ -97,12 +97,12 @@ describe('a run that an SDK starts', () => {
     expect(await endpoint.message(id)).toMatchObject({ maxRetries: 3 });
   });
 
-  it('waits for its time', async () => {
+  it('waits for its delay', async () => {
     const { notBefore, createdAt } = await endpoint.message(idOf(await endpoint.init(later)));
     expect(Number(notBefore) - Number(createdAt)).toBe(3_600_000);
   });
 
-  it('is taken over by its endpoint, which says anew how it is called', async () => {
+  it('is taken over by its endpoint, which sets its configuration', async () => {
     const first = idOf(await endpoint.init({ 'svc-forward-svc-workflow-unknown-sdk': 'true' }));
     expect((await endpoint.received(1)).headers['svc-workflow-unknown-sdk']).toBe('true');
     const takeover = { 'svc-workflow-trigger-by-sdk': 'true', 'svc-forward-x-tenant': 'acme' };
@@ -115,7 +115,7 @@ describe('a run that an SDK starts', () => {
     expect(request.headers).not.toHaveProperty('svc-workflow-unknown-sdk');
   });
 
-  it('has answered its first delivery once it is taken over: that is not repeated', async () => {
+  it('completes its first delivery by a takeover: the delivery is not repeated', async () => {
     const first = idOf(await endpoint.init({ 'svc-forward-svc-workflow-unknown-sdk': 'true' }));
     await endpoint.received(1);
     const second = idOf(await endpoint.init({ 'svc-workflow-trigger-by-sdk': 'true' }));
@@ -161,7 +161,7 @@ describe('a run that cannot be started', () => {
     expect(published).toMatchObject(refused);
   });
 
-  it('is refused where it is called through a group, a queue or a schedule', async () => {
+  it('is refused if it is started through a group, a queue or a schedule', async () => {
     const headers = endpoint.headers(true);
     const group = await endpoint.post('/v2/publish/orders', headers, '');
     expect(group).toMatchObject({
@@ -185,7 +185,7 @@ const trigger = (headers: Headers = {}, body = '{"n":1}', query = '') =>
   endpoint.post(`/v2/trigger/${endpoint.url}${query}`, headers, body);
 
 describe('a trigger', () => {
-  it('starts a run as an SDK would, and tells its id and when it began', async () => {
+  it('starts a run as an SDK would, and returns its id and start time', async () => {
     const { status, body } = await trigger({
       'svc-forward-x-tenant': 'acme',
       'svc-label': 'blue',
@@ -207,7 +207,7 @@ describe('a trigger', () => {
     });
   });
 
-  it('of a run that is known starts nothing, and tells when that one began', async () => {
+  it('of a known run starts nothing, and returns when the run started', async () => {
     const headers = { 'svc-workflow-runid': endpoint.runId };
     const first = await trigger(headers);
     expect(first.body).toEqual(run(endpoint.runId));
@@ -217,7 +217,7 @@ describe('a trigger', () => {
     });
   });
 
-  it('takes its options from the query of the destination too', async () => {
+  it('also takes its options from the query of the destination', async () => {
     const query = `?x=1&svc-workflow-runid=${endpoint.runId}&svc-forward-x-tenant=acme`;
     expect((await trigger({}, '', query)).body).toEqual(run(endpoint.runId));
     const request = await endpoint.received(1);
@@ -245,7 +245,7 @@ describe('a trigger', () => {
       { 'svc-workflow-sdk-version': '1' },
       'trigger rest api is only usable with sdk versions after v1.0.0 major version',
     ],
-  ])('fails at once where the endpoint %s', async (_, headers, error) => {
+  ])('fails at once if the endpoint %s', async (_, headers, error) => {
     endpoint.answer(() => ({ headers, body: 'hello' }));
     await trigger();
     const failed = expect.arrayContaining([expect.objectContaining({ state: 'FAILED', error })]);
@@ -312,7 +312,7 @@ describe('a trigger', () => {
 });
 
 describe('a batch of triggers', () => {
-  it('is answered with a list, one entry for each in its place', async () => {
+  it('is answered with a list, with one entry for each trigger in its place', async () => {
     const { url, runId } = endpoint;
     const { status, body } = await endpoint.post('/v2/batch/trigger', {}, [
       { destination: url, body: 'a', headers: { 'svc-workflow-runid': runId } },
@@ -344,7 +344,7 @@ describe('a batch of triggers', () => {
     ['', 'the body is empty'],
     ['{}', 'is not an array'],
     ['[]', 'the batch is empty'],
-  ])('is refused where it is "%s"', async (body, reason) => {
+  ])('is refused if it is "%s"', async (body, reason) => {
     const error = expect.stringContaining(reason);
     const refused = { status: 400, body: { error } };
     expect(await endpoint.post('/v2/batch/trigger', {}, body)).toMatchObject(refused);

@@ -15,7 +15,7 @@ import {
 
 let server: TestServer;
 let runs: WaitingRuns;
-/** What the endpoint does at each delivery; a test says. */
+/** What the endpoint does at each delivery; set by each test. */
 let script: RunScript;
 
 const kilobyte = 1024;
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => runs.stop());
 
-/** What a run gets of a call. */
+/** A call as a run gets it. */
 interface Call {
   readonly method: string;
   readonly header: Readonly<Record<string, readonly string[]>>;
@@ -76,7 +76,7 @@ const shown = async (path: string, init: RequestInit) => {
   return { status, body };
 };
 
-/** How many waits of a run for an event are open. */
+/** The number of open waits of a run for an event. */
 async function openWaits(runId: string, eventId: string): Promise<number> {
   const { body } = await callApi(server, 'GET', `/v2/waiters/${eventId}`);
   const waiters = body as { headers: Readonly<Record<string, readonly string[]>> }[];
@@ -90,7 +90,7 @@ describe('a call of a webhook', () => {
     ['a token', () => ({ authorization: server.bearer })],
     ['a user and a password', () => ({ authorization: server.basic })],
     ['a session of the console', () => ({ cookie: 'stepwell_0a1b2c3d=x' })],
-  ])('shows its run nothing that opens this server: %s', async (_what, credential) => {
+  ])('shows its run no credential of this server: %s', async (_what, credential) => {
     script = waitOnce;
     const runId = `wfr_shown_${randomUUID()}`;
     await runs.begin(server, runId);
@@ -113,7 +113,7 @@ describe('a call of a webhook', () => {
     expect(callOf(last).url).toBe(`${path}?a=1&token=another`);
   });
 
-  it('ends the wait for it, and is delivered as it was made', async () => {
+  it('ends the wait for it, and is delivered unchanged', async () => {
     script = waitOnce;
     await runs.begin(server, 'wfr_called');
     await runs.delivered(2);
@@ -154,7 +154,7 @@ describe('a call of a webhook', () => {
     expect(callOf(last)).toMatchObject({ method, body: '' });
   });
 
-  it('is kept for the wait that will come, and each is delivered once', async () => {
+  it('is kept for a later wait, and is delivered once', async () => {
     script = async ({ runId, entries }) => {
       if (entries.length > 3) return end(runId);
       if (entries.length === 1) return announce(runId);
@@ -207,7 +207,7 @@ describe('a call of a webhook', () => {
     expect(Buffer.from(callOf(last).body, 'base64').equals(body)).toBe(true);
   });
 
-  it('is shown with the public address of the server, where that has one', async () => {
+  it('is shown with the public address of the server, if there is one', async () => {
     const environment = { STEPWELL_PUBLIC_URL: 'https://hooks.example.com/stepwell' };
     const known = await startServer({ environment });
     try {
@@ -255,7 +255,7 @@ describe('a webhook', () => {
     expect((await callApi(server, 'GET', '/v2/waiters/evt_1')).body).toHaveLength(1);
   });
 
-  it('ends no wait for an event, not even for one of its own name', async () => {
+  it('ends no wait for an event, not even for an event of the same name', async () => {
     script = async ({ runId, entries }) => {
       if (entries.length === 1) await announce(runId);
       if (entries.length === 2) await askToWait(server, runId, 'evt_1', 2);
@@ -265,7 +265,7 @@ describe('a webhook', () => {
     await runs.delivered(2);
     const body = JSON.stringify({ paid: true });
     expect(await shown(pathOf('wfr_events', 'paid'), { method: 'POST', body })).toEqual(notFound);
-    // It is kept for a wait that is for a call.
+    // The call is kept for a wait for a call.
     expect((await call(pathOf('wfr_events'), { method: 'POST', body })).status).toBe(200);
     for (const event of ['paid', 'evt_1']) {
       expect(await openWaits('wfr_events', event)).toBe(1);
@@ -288,14 +288,14 @@ describe('a webhook', () => {
     expect(early).toEqual([notFound]);
     expect(await shown(pathOf('wfr_silent'), { method: 'POST', body: 'late' })).toEqual(notFound);
     expect(await openWaits('wfr_silent', 'evt_1')).toBe(1);
-    // Who shows credentials may end it.
+    // A client with credentials may end the wait.
     const notified = await callApi(server, 'POST', '/v2/notify/wfr_silent/evt_1', {}, 'known');
     expect(notified.body).toHaveLength(1);
     await runs.delivered(2);
     await end('wfr_silent');
   });
 
-  it('keeps a hundred calls that no wait takes, and then asks to come back', async () => {
+  it('keeps a hundred calls without a wait, and then asks callers to come back', async () => {
     script = async ({ runId, entries }) => {
       if (entries.length === 1) await announce(runId);
       if (entries.length === 2) await askToWait(server, runId, 'never', 9);
@@ -309,7 +309,7 @@ describe('a webhook', () => {
     }
     const refused = await call(pathOf('wfr_flood'), { method: 'POST', body: 'one more' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    // What the application itself gets is not pushed out.
+    // Events of the application itself are not displaced.
     const notified = await callApi(server, 'POST', '/v2/notify/wfr_flood/paid', {}, 'known');
     expect(notified.status).toBe(201);
     await askToWaitForCall(server, 'wfr_flood', 'evt_1', 2);
@@ -319,7 +319,7 @@ describe('a webhook', () => {
     await end('wfr_flood');
   });
 
-  it('takes the user of a token that may only read', async () => {
+  it('accepts the user of a read-only token', async () => {
     script = waitOnce;
     await runs.begin(server, 'wfr_reader');
     await runs.delivered(2);
@@ -332,14 +332,14 @@ describe('a webhook', () => {
     expect([statusOf(answer), bodyOf(answer)]).toEqual([404, { error: 'webhook not found' }]);
   });
 
-  it('asks no more of a head than any route does, and no less', async () => {
+  it('has the same requirements for a request head as any other route', async () => {
     const many = Array.from({ length: 300 }, (_, index) => `X-${index}: 1\r\n`).join('');
     const path = pathOf('wfr_unknown');
     const answer = await rawRequest(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n${many}\r\n`);
     expect(statusOf(answer)).toBe(431);
   });
 
-  it('opens no other door', async () => {
+  it('gives access to no other route', async () => {
     for (const path of ['/v2/workflows/hooks', '/v2/workflows/hooks/stepwell', '/v2/keys']) {
       expect((await call(path)).status).toBe(401);
     }
