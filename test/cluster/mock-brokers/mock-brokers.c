@@ -1,9 +1,9 @@
 /*
  * Three mock brokers of librdkafka in a process of their own. The first line printed is their
- * addresses. Each line read is a command, answered by "ok" or by the reason why not:
+ * addresses. Each line read is a command, answered by "ok" or by an error text:
  *
- *   topic NAME            makes a topic of one partition and three replicas
- *   leader NAME BROKER    moves its leader; brokers are 1, 2 and 3
+ *   topic NAME            creates a topic with one partition and three replicas
+ *   leader NAME BROKER    sets the leader of the topic; brokers are 1, 2 and 3
  *   rtt MS                delays all answers
  *   fail KEY CODE COUNT   answers COUNT requests of a kind with an error, and does nothing else
  *   late BROKER KEY MS    carries out the next request of a kind, and answers after MS

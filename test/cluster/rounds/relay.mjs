@@ -1,6 +1,6 @@
 /**
- * `node relay.mjs HERE THERE PORT...`: what connects to a port of the address HERE is connected to
- * the same port of THERE. Says `ready` once it listens.
+ * `node relay.mjs HERE THERE PORT...`: forwards each connection to a port of the address HERE to
+ * the same port of THERE. Prints `ready` once it listens.
  */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -11,7 +11,7 @@ const [here, there, ...ports] = process.argv.slice(2);
 for (const port of ports) {
   const server = createServer({ noDelay: true }, (near) => {
     const far = connect({ host: there, port: Number(port), noDelay: true });
-    // Where one side ends or fails, so does the other.
+    // If one side ends or fails, so does the other.
     pipeline(near, far, near, () => undefined);
   });
   server.listen(Number(port), here);
