@@ -163,7 +163,7 @@ describe('a node whose clock differs from that of the shared log', () => {
     };
   };
 
-  it('reports the difference, and claims the log only if it is at most ten seconds', async () => {
+  it('reports the difference, and claims the log only within ten seconds of it', async () => {
     const owner = await start(0);
     await serves(owner.node);
     const slow = await start(-2000);

@@ -20,7 +20,7 @@ import { TopicsService } from './topics.service.js';
 /** How long a stop waits for the keeper to notice. */
 const stopDeadlineMs = 1000;
 
-/** The keeper updates it each minute, for everything that uses it. */
+/** One watch for all users; the keeper calls it at least once a minute, as it requires. */
 const wallClock = {
   provide: WallClockWatch,
   inject: [provided.clock],

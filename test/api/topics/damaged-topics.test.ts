@@ -219,7 +219,7 @@ describe('damage that is found', () => {
     expect(damaged.map((line) => line.split(' ')[0])).toEqual(['topic/rides/0', 'topic/walks/0']);
   });
 
-  it('at the start is logged at the start', async () => {
+  it('at the start is logged at once', async () => {
     const path = await damage('value 20;');
     await flipByte(path, -60);
     logged.length = 0;

@@ -110,7 +110,7 @@ describe('a run that failed', () => {
     expect(await stage.list('?label=kept')).toEqual({ messages: [entry] });
   });
 
-  it('is found and deleted by an id without the mark of its shard, as of before', async () => {
+  it('is found and deleted by an old id without the mark of its shard', async () => {
     stage.broken.add('one');
     const { dlqId } = await stage.fail();
     const unmarked = dlqId.replace(/s00$/, '');

@@ -21,7 +21,7 @@ describe('the life of a session', () => {
     ['idle', ['CallBegan', 'SessionEnded', 'TimedOut']],
     ['silent', ['CallBegan', 'SessionEnded']],
     ['ended', []],
-  ] as const)('%s can hear %j and nothing else', (state, heard) => {
+  ] as const)('in state %s handles %j and nothing else', (state, heard) => {
     const on = Object.keys(consumerSessionMachine.states[state]?.config.on ?? {});
     expect(on.sort()).toEqual(heard);
   });

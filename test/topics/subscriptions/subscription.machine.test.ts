@@ -43,7 +43,7 @@ describe('the life of a subscription', () => {
     ['active', ['SubscriptionDeleted', 'SubscriptionGrown', 'SubscriptionPaused']],
     ['paused', ['SubscriptionDeleted', 'SubscriptionGrown', 'SubscriptionResumed']],
     ['deleted', []],
-  ] as const)('%s can hear %j and nothing else', (state, heard) => {
+  ] as const)('in state %s handles %j and nothing else', (state, heard) => {
     const on = Object.keys(subscriptionMachine.states[state]?.config.on ?? {});
     expect(on.sort()).toEqual(heard);
   });

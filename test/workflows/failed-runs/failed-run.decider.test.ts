@@ -27,7 +27,7 @@ describe('a failed run', () => {
     [takes[0], { type: 'FailedRunDeleted' }],
     [takes[1], { type: 'FailedRunResumed', runId: 'wfr_2' }],
     [takes[2], { type: 'FailedRunRestarted', runId: 'wfr_2' }],
-  ] as const)('can be taken away, and is final then: %j', (command, event) => {
+  ] as const)('can be removed, and is final then: %j', (command, event) => {
     const { events, isFinal, wants } = given(failedRunDecider, lettersWith(run)).when(
       command as FailedRunCommand,
     );

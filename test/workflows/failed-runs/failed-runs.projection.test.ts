@@ -128,7 +128,7 @@ describe('failed runs', () => {
   it.each([
     [200, 'CALLBACK_SUCCESS', 'MessageDelivered'],
     [500, 'CALLBACK_FAIL', 'MessageFailed'],
-  ] as const)('know what became of that: %d is %s', async (status, state, type) => {
+  ] as const)('know the outcome of their callback: %d is %s', async (status, state, type) => {
     await opened.fail({ id: 'a', configuration: telling() });
     await opened.attempted(callback().messageId, status);
     const { state: became, attemptOffset } = callback();

@@ -90,7 +90,7 @@ describe('a run that is not known', () => {
     expect(given(runDecider, alone, started, ended).when(command)).toEqual(refused);
   });
 
-  it('accepts the end of a run that is not known, and changes nothing', () => {
+  it('accepts its end, and changes nothing', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('1') });
     expect(given(runDecider, alone).when(end)).toMatchObject({ events: [] });
     expect(given(runDecider, alone, started, ended).when(end)).toMatchObject({ events: [] });
@@ -165,7 +165,7 @@ describe('a run that is started again', () => {
 });
 
 describe('a step', () => {
-  it('is stored with its body beside it, and answered with the message that delivers it', () => {
+  it('is stored with its body, and answered with the message that delivers it', () => {
     const step = submitStep(stepInfo(1));
     const { events, result } = given(runDecider, alone, started).when(step);
     const { length } = step.body;
