@@ -65,7 +65,7 @@ async function topicCall(server: ServerProcess, path: string, body: unknown) {
 const records = (count: number) =>
   Array.from({ length: count }, (_, place) => ({ value: `record ${place}`, key: 'same' }));
 
-/** A partition that holds something: its number, its first file, and the offset of its end. */
+/** A partition that holds records: its number and the offset of its end. */
 async function fullPartition(server: ServerProcess) {
   const response = await fetch(`${server.url}/admin/topics/orders`, {
     headers: { authorization: basic },
@@ -78,7 +78,7 @@ async function fullPartition(server: ServerProcess) {
   return found;
 }
 
-/** The largest segment of a log that is not the journal's. */
+/** The largest segment of any log but the journal. */
 async function topicSegment(): Promise<string> {
   const files: { path: string; size: number }[] = [];
   for (const log of await readdir(join(data, 'logs'))) {
@@ -92,7 +92,7 @@ async function topicSegment(): Promise<string> {
 }
 
 describe('stepwell backup and restore', () => {
-  it('copies a folder while it is written to, and the copy goes on elsewhere', async () => {
+  it('copies a folder while it is written to, and a server can run on the copy', async () => {
     const server = await ServerProcess.start(data, port);
     const waiting = await publish(server, '1s');
     await topicCall(server, '/produce/orders', records(5));
@@ -130,7 +130,7 @@ describe('stepwell backup and restore', () => {
     expect(read).toHaveLength(5);
     const { json } = await topicCall(next, '/produce/orders', records(1));
     expect(json[0]?.offset).toBe(latest + 1_000_000);
-    // Who has read the old folder further than it was copied finds what comes next.
+    // A reader that was ahead of the copy in the old folder finds the next record.
     const { json: ahead } = await topicCall(next, '/fetch', {
       ...{ topic: 'orders', partition, offset: latest + 7 },
     });
@@ -142,7 +142,7 @@ describe('stepwell backup and restore', () => {
     await second.kill();
   }, 60_000);
 
-  it('refuses what is no backup, is not empty, overlaps or is damaged', async () => {
+  it('refuses a folder that is no backup, is not empty, overlaps, or is damaged', async () => {
     const server = await ServerProcess.start(data, port);
     await publish(server, '1h');
     await server.kill('SIGTERM');
@@ -167,7 +167,7 @@ describe('stepwell backup and restore', () => {
     expect((await readdir(folder)).sort()).toEqual(['copy', 'damaged', 'data', 'full']);
   }, 60_000);
 
-  it('refuses to lie in the data folder, or around it; a folder in tmp/ stays there', async () => {
+  it('refuse a target in or around the data folder; a start keeps folders in tmp/', async () => {
     const server = await ServerProcess.start(data, port);
     const id = await publish(server, '1h');
     const within = ['.', 'tmp/mon', 'logs/mon', 'mon', '..'].map((name) => join(data, name));
@@ -192,7 +192,7 @@ describe('stepwell backup and restore', () => {
     expect(await next.kill('SIGTERM')).toBe(0);
   }, 60_000);
 
-  it('refuses a backup that was cut or is of a later version, and names no folder', async () => {
+  it('refuses a backup that is incomplete or of a later version, and an empty path', async () => {
     const server = await ServerProcess.start(data, port);
     await publish(server, '1h');
     await server.kill('SIGTERM');
@@ -225,14 +225,14 @@ describe('stepwell backup and restore', () => {
     expect(await readdir(folder)).not.toContain('new');
   }, 60_000);
 
-  it('copies what is intact of a damaged topic, says what is not, and exits with 65', async () => {
+  it('copies the intact part of a damaged topic, names the rest, and exits with 65', async () => {
     const server = await ServerProcess.start(data, port);
     for (let count = 0; count < 3; count += 1) {
       await topicCall(server, '/produce/orders', records(100));
     }
     const { partition, latest } = await fullPartition(server);
     await server.kill();
-    // A start seals what a crash has left.
+    // A start seals the segment that the crash has left unsealed.
     await (await ServerProcess.start(data, port)).kill('SIGTERM');
     await flipByte(await topicSegment(), 300);
     const made = await runProgram(data, ['backup', at('copy')]);
@@ -251,7 +251,7 @@ describe('stepwell backup and restore', () => {
     await next.kill();
   }, 60_000);
 
-  it('goes into a folder that is there: the present one, a link, a volume', async () => {
+  it('accept the current folder, a link, and a volume as an existing target', async () => {
     const server = await ServerProcess.start(data, port);
     await publish(server, '1h');
     await server.kill('SIGTERM');
@@ -272,7 +272,7 @@ describe('stepwell backup and restore', () => {
     expect(again).toMatchObject({ code: 73 });
   }, 60_000);
 
-  it('leaves no folder of the name where it is killed, and another try succeeds', async () => {
+  it('leave no folder of the final name if they are killed, and can be repeated', async () => {
     const server = await ServerProcess.start(data, port);
     for (let count = 0; count < 20; count += 1) await publish(server, '1h');
     await server.kill('SIGTERM');

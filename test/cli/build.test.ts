@@ -16,7 +16,7 @@ import { leave } from '../support/leftovers.js';
 
 const root = join(import.meta.dirname, '../..');
 let folder = '';
-/** What the build makes of the sources that each test begins with: made once, and copied. */
+/** The output of the build for the sources that each test begins with: made once, then copied. */
 let firstBuild = '';
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(folder, path), text);
 }
 
-/** The program's output; rejects where it fails. */
+/** The program's output; rejects if the program fails. */
 function node(...words: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, words, { cwd: folder }, (error, stdout, stderr) => {
@@ -68,16 +68,16 @@ function node(...words: string[]): Promise<string> {
 }
 
 const build = () => node('build/run.mjs');
-/** A copy is what was copied: links, and when files were written. */
+/** Copies keep links and modification times. */
 const exactly = { preserveTimestamps: true, verbatimSymlinks: true };
-/** As `build`, of the sources that each test begins with. */
+/** Like `build`, for the sources that each test begins with. */
 const buildFirst = () => cp(firstBuild, join(folder, 'dist'), { recursive: true, ...exactly });
-/** The program, and what is kept of it. */
+/** The folder of the bundled program and of its cached compiled code. */
 let bundled = '';
 const keptCode = async () => (await readdir(bundled)).filter((name) => name.endsWith('.code'));
 const compiledAt = async (path: string) => (await stat(join(folder, 'dist', path))).mtimeMs;
 
-it('the build compiles what runs, with source maps that lead to the source', async () => {
+it('the build compiles the sources, with source maps that lead to them', async () => {
   await build();
   expect(await node('dist/src/deep/two.js')).toBe('2\n');
   const map = JSON.parse(await readFile(join(folder, 'dist/src/deep/two.js.map'), 'utf8'));
@@ -86,7 +86,7 @@ it('the build compiles what runs, with source maps that lead to the source', asy
 
 it('the build makes main.js a link to the file that every start begins with', async () => {
   await write('bin/stepwell.cjs', "console.log(require('node:path').basename(__filename));\n");
-  // What an earlier version has compiled there.
+  // The file that an earlier version has compiled there.
   await write('dist/src/main.js', 'export {};\n');
   for (let time = 0; time < 2; time += 1) {
     await build();
@@ -94,7 +94,7 @@ it('the build makes main.js a link to the file that every start begins with', as
   }
 });
 
-it('the build compiles only what has changed, and loads no compiler else', async () => {
+it('the build compiles only what has changed, and loads no compiler otherwise', async () => {
   await buildFirst();
   const before = [await compiledAt('src/one.js'), await compiledAt('src/deep/two.js')];
   await write('src/one.ts', 'export const one: number = 5;\n');
@@ -111,7 +111,7 @@ it('the build compiles only what has changed, and loads no compiler else', async
   await expect(build()).rejects.toThrow(/cannot be bundled; run npm ci/);
 });
 
-it('the build removes what has no source, and compiles what has no output', async () => {
+it('the build removes output without a source and compiles sources without output', async () => {
   await buildFirst();
   await rm(join(folder, 'dist/src/one.js'));
   await rm(join(folder, 'src/deep/two.ts'));
@@ -125,7 +125,7 @@ it('the build removes what has no source, and compiles what has no output', asyn
   }
 });
 
-it('the build compiles everything again for another compiler', async () => {
+it('the build compiles everything again if the compiler has changed', async () => {
   await buildFirst();
   const before = await compiledAt('src/one.js');
   await write('package-lock.json', '{}');
@@ -133,7 +133,7 @@ it('the build compiles everything again for another compiler', async () => {
   expect(await compiledAt('src/one.js')).not.toBe(before);
 });
 
-it('the build fails with what the compiler says, until the source is mended', async () => {
+it('the build fails with the error of the compiler until the source is fixed', async () => {
   await write('src/one.ts', 'export const = 1;\n');
   for (let time = 0; time < 2; time += 1) await expect(build()).rejects.toThrow('Expected');
   await write('src/one.ts', 'export const one = 1;\n');
@@ -141,11 +141,11 @@ it('the build fails with what the compiler says, until the source is mended', as
   expect(await node('dist/src/deep/two.js')).toBe('2\n');
 });
 
-it('a start without a build says what to run', async () => {
+it('a start without a build names the command to run', async () => {
   await expect(node('bin/stepwell.cjs')).rejects.toThrow('run npm ci && npm run build');
 });
 
-it('the program is ASCII: the build names what is not', async () => {
+it('the build refuses a program that is not ASCII and names the text to escape', async () => {
   await write('src/cli/main.ts', 'console.log(/[μ]/.test("μ"), "μ");\n');
   await expect(build()).rejects.toThrow(/stepwell\.cjs is not ASCII: escape ".*μ/);
   await write('src/cli/main.ts', 'console.log(/[\\u03bc]/.test("μ"), "μ");\n');
@@ -153,7 +153,7 @@ it('the program is ASCII: the build names what is not', async () => {
   expect(await node('bin/stepwell.cjs')).toBe('true μ\n');
 });
 
-it('the program and its threads are one file each, with licenses of what is in them', async () => {
+it('the program and its threads are one file each, with licenses of packages', async () => {
   await write(
     'src/cli/main.ts',
     "import { tdigest } from './deep.js';\nconsole.log(tdigest, process.argv[2]);\n",
@@ -173,7 +173,7 @@ it('the program and its threads are one file each, with licenses of what is in t
   );
 });
 
-/** A program that says `answer` and ends once what V8 made of it is kept. */
+/** Writes a program that prints `answer` and ends once its compiled code is cached. */
 async function serve(answer: string): Promise<void> {
   await write('src/cli/main.ts', "void import('./engine.part.js');\n");
   await write(
@@ -187,7 +187,7 @@ async function serve(answer: string): Promise<void> {
   );
 }
 
-it('a server keeps what V8 made of its part, for this build only', async () => {
+it('a server caches the compiled code of its part, for this build only', async () => {
   const start = () => node('bin/stepwell.cjs', 'start', `${bundled}/`);
   await serve('one');
   await build();
@@ -197,12 +197,12 @@ it('a server keeps what V8 made of its part, for this build only', async () => {
   await serve('two');
   await build();
   expect(await keptCode()).toEqual([]);
-  // V8 takes it for that of any text of the same length.
+  // V8 accepts cached code for any source of the same length.
   await writeFile(join(bundled, name), code);
   expect(await start()).toBe('two\n');
 });
 
-it('a start passes over what is damaged of it, and replaces it', async () => {
+it('a start ignores damaged cached code and replaces it', async () => {
   const start = () => node('bin/stepwell.cjs', 'start', `${bundled}/`);
   await serve('one');
   await build();
@@ -212,7 +212,7 @@ it('a start passes over what is damaged of it, and replaces it', async () => {
   expect(await start()).toBe('one\n');
 });
 
-it('another command keeps what V8 made of the program when it ends, and of no part', async () => {
+it('another command caches only the code of the program, and that of no part', async () => {
   await write('src/cli/main.ts', "void import('./engine.part.js');\n");
   await write('src/cli/engine.part.ts', "console.log('asked');\n");
   await build();

@@ -12,7 +12,7 @@ import { program, runProgram } from '../support/program/program.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
 import { itUnderStrace, readTrace, straceWords } from '../support/program/strace.js';
 
-/** What a server has left that SIGTERM ended: made once, and copied. */
+/** The folder of a server that SIGTERM ended: made once, then copied. */
 let stopped = '';
 let folder = '';
 let data = '';
@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Publishes to the endpoint; the message's id. Rejects where the server does not acknowledge. */
+/** Publishes to the endpoint; returns the id. Rejects if the server does not acknowledge. */
 async function publish(server: ServerProcess, headers = {}): Promise<string> {
   const response = await fetch(`${server.url}/v2/publish/${endpoint.url}`, {
     method: 'POST',
@@ -51,7 +51,7 @@ async function publish(server: ServerProcess, headers = {}): Promise<string> {
   return ((await response.json()) as { messageId: string }).messageId;
 }
 
-/** The data folder is one in which a server kept messages and was ended by `signal`. */
+/** Makes the data folder one of a server that kept messages and was ended by `signal`. */
 async function left(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (signal === 'SIGTERM') await cp(stopped, data, { recursive: true });
   else await keepMessages(data, signal);
@@ -60,7 +60,7 @@ async function left(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
 async function keepMessages(directory: string, signal: NodeJS.Signals): Promise<void> {
   const server = await ServerProcess.start(directory, await freePort());
   for (let count = 0; count < 3; count += 1) await publish(server, { 'svc-delay': '1h' });
-  // Beyond 100 ms of silence the watermark of the journal is on its way to the disk.
+  // After 100 ms of silence the watermark of the journal is being written to the disk.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await server.kill(signal);
 }
@@ -69,7 +69,7 @@ const journalFile = () => join(data, 'logs/0000000000/0000000000.log');
 
 describe('a damaged folder', () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'ends the start after %s with 65 and says file, range and last good offset',
+    'after %s ends the start with 65 and names file, range and last good offset',
     async (signal) => {
       await left(signal);
       await flipByte(journalFile(), 300);
@@ -82,18 +82,18 @@ describe('a damaged folder', () => {
     },
   );
 
-  it('ends with 65 where no copy of the manifest is whole', async () => {
+  it('ends the start with 65 if no copy of the manifest is intact', async () => {
     await left('SIGTERM');
     for (const copy of ['MANIFEST', 'MANIFEST.copy']) await flipByte(join(data, copy), 40);
     const { code, stderr } = await runProgram(data, ['start']);
-    // It is said once, by what ends.
+    // The error is reported only once.
     const said = stderr.split('\n').filter((line) => line.includes('MANIFEST'));
     const reason = `stepwell: damaged data: ${join(data, 'MANIFEST')} bytes`;
     expect([code, said]).toEqual([65, [expect.stringContaining(reason)]]);
   });
 });
 
-/** What a platform without a prebuilt addon takes instead. */
+/** Makes Node.js behave as on a platform without a prebuilt addon. */
 const withoutAddon = {
   NODE_OPTIONS: `--require ${join(import.meta.dirname, '../support/without-addon.cjs')}`,
 };
@@ -102,7 +102,7 @@ describe.each([
   ['the addon', {}],
   ['flock(1)', withoutAddon],
 ])('a folder in use, locked by %s', (_kind, environment) => {
-  it('ends a second process with 75 and leaves the first one as it was', async () => {
+  it('ends a second process with 75 and does not disturb the first', async () => {
     const holder = await ServerProcess.start(data, port, environment);
     const { code, stderr } = await runProgram(data, ['start'], environment);
     const reason = `stepwell: the data folder ${data} is in use by another process\n`;
@@ -110,14 +110,14 @@ describe.each([
     const id = await publish(holder);
     expect((await endpoint.received(1))[0]?.headers['svc-message-id']).toBe(id);
     await holder.kill('SIGKILL');
-    // The kernel gave the lock back: no file has to be removed by hand.
+    // The kernel released the lock: no file has to be removed by hand.
     const next = await ServerProcess.start(data, port, environment);
     expect((await runProgram(data, ['start'], environment)).code).toBe(75);
     expect(await next.kill('SIGTERM')).toBe(0);
   });
 });
 
-it('a machine without any lock ends the start with 69 and says what to do', async () => {
+it('a machine without any kind of lock ends the start with 69 and says what to do', async () => {
   const { code, stderr } = await runProgram(data, ['start'], { ...withoutAddon, PATH: folder });
   expect(stderr).toMatch(
     /^stepwell: the data folder cannot be locked: fs-native-extensions .*; run npm ci .*flock\n$/,
@@ -125,8 +125,8 @@ it('a machine without any lock ends the start with 69 and says what to do', asyn
   expect(code).toBe(69);
 });
 
-describe('two first starts at once', () => {
-  it('leave one server, and the credentials that it showed', async () => {
+describe('simultaneous first starts', () => {
+  it('leave one server and the credentials that it showed', async () => {
     const starts = [0, 1, 2].map(async () => {
       const child = killedAtLast(
         spawn(process.execPath, [program, 'start'], {
@@ -168,21 +168,21 @@ describe('a folder', () => {
     expect(await readdir(data)).toEqual(['thesis.txt']);
   });
 
-  it('that a first start left unfinished is taken', async () => {
+  it('that an unfinished first start has left is accepted', async () => {
     await mkdir(join(data, 'logs'), { recursive: true });
     await writeFile(join(data, 'LOCK'), '');
     const server = await ServerProcess.start(data, port);
     expect(await server.kill('SIGTERM')).toBe(0);
   });
 
-  it('that cannot be made ends with 74 and its path', async () => {
+  it('that cannot be created ends the start with 74 and its path', async () => {
     const { code, stderr } = await runProgram(join(data, 'deeper'), ['start']);
     expect([code, stderr]).toEqual([74, expect.stringContaining(join(data, 'deeper'))]);
   });
 
   itUnderStrace('that is read-only ends with 74 and its path', async () => {
     await left('SIGTERM');
-    // Root may write everywhere, so it is the kernel's answer that is made up here.
+    // Root may write everywhere, so the error of the kernel is injected.
     const lock = join(data, 'LOCK');
     const injection = ['-e', 'trace=openat', '-e', 'inject=openat:error=EROFS'];
     const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', lock, ...injection];
@@ -232,7 +232,7 @@ describe('a disk that fails', () => {
   }
 
   itUnderStrace('ends the server with 74 where the journal finds no room', async () => {
-    // Only the journal's own writes are counted: all others can wait for room, and the server too.
+    // Only writes of the journal are counted: for all others the server can wait for space.
     const injection = ['-P', journalFile(), '-e', 'inject=pwrite64:error=ENOSPC:when=8'];
     const words = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=pwrite64'];
     const { ids, server } = await published([...words, ...injection]);
@@ -242,7 +242,7 @@ describe('a disk that fails', () => {
   });
 
   itUnderStrace('ends the server with 74 where its program is on it too', async () => {
-    // What names lines of the sources is read when the first error is shown.
+    // The source map is read when the first error is shown.
     const lines = join(dirname(program), '../dist/src/program/engine.part.cjs.map');
     const paths = ['-P', journalFile(), '-P', lines];
     const writes = ['-e', 'inject=pwrite64:error=EIO:when=8'];
@@ -254,9 +254,11 @@ describe('a disk that fails', () => {
     await allDelivered(ids);
   });
 
-  /** What a server acknowledged before the disk ended it; nothing of it was delivered. */
+  /**
+   * Publishes until the disk ends the server; the acknowledged messages, none of them delivered.
+   */
   async function published(wrapper: readonly string[]) {
-    // The first start fills files ahead: a count of calls is to count what follows.
+    // The first start preallocates files: the count of calls must not include that.
     await left('SIGTERM');
     endpoint.answer(() => ({ status: 503 }));
     const server = await ServerProcess.start(data, port, oneThread, wrapper);
@@ -265,7 +267,7 @@ describe('a disk that fails', () => {
     return { ids, server };
   }
 
-  /** The next server delivers all that the one before acknowledged. */
+  /** The next server delivers all messages that the server before acknowledged. */
   async function allDelivered(ids: readonly string[]): Promise<void> {
     const delivered = new Set<unknown>();
     endpoint.answer(({ headers }) => {
@@ -278,7 +280,7 @@ describe('a disk that fails', () => {
   }
 });
 
-/** Publishes one message after the other until the server is gone; the ids it acknowledged. */
+/** Publishes one message after another until the server has ended; the acknowledged ids. */
 async function publishedUntilTheEnd(server: ServerProcess): Promise<string[]> {
   const ids: string[] = [];
   const retries = { 'svc-retries': '100', 'svc-retry-delay': '100' };

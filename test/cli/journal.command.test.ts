@@ -23,7 +23,7 @@ const ids: string[] = [];
 const journal = (...words: string[]) => runProgram(data, ['journal', ...words]);
 const linesOf = ({ stdout }: Ended) => stdout.split('\n').filter((line) => line !== '');
 
-/** One server, looked at while it runs, and its folder after it has stopped. */
+/** One server, read while it runs, and its folder after it has stopped. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-journal-'));
   data = join(folder, 'data');
@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   await call('/v2/keys/rotate', { authorization }, '');
   await call('/produce/rides', { authorization: basic }, JSON.stringify({ value: 'record' }));
-  // After 100 ms of silence the last commit is in the watermark, which is what a reader goes by.
+  // After 100 ms of silence the watermark, which limits readers, includes the last commit.
   await new Promise((resolve) => setTimeout(resolve, 500));
   running = { print: await journal('print'), verify: await journal('verify') };
   expect(await server.kill('SIGTERM')).toBe(0);
@@ -59,7 +59,7 @@ describe('journal replay', () => {
     [['--csv', '--json'], 'cannot be used with'],
     [['--type', ''], 'not a list of types'],
     [['--type', 'MessagePublished,Nope'], 'no events of type Nope'],
-  ])('refuses %j, of which it would pass over a part', async (words, said) => {
+  ])('refuses %j, as it would ignore a part of it', async (words, said) => {
     const { code, stdout, stderr } = await journal('replay', ...words);
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr).toContain(said);
@@ -67,7 +67,7 @@ describe('journal replay', () => {
 });
 
 describe('journal print', () => {
-  it('shows beside the running server every event, one line each, and no secret', () => {
+  it('shows every event of a running server, one line each, and no secret', () => {
     const { code, stderr } = running.print;
     expect([code, stderr]).toEqual([0, '']);
     const types = linesOf(running.print).map((line) => line.split(' ')[3]);
@@ -78,7 +78,7 @@ describe('journal print', () => {
     expect(running.print.stdout).not.toContain('sig_');
   });
 
-  it('shows the same on the folder of a stopped server', async () => {
+  it('shows the same for the folder of a stopped server', async () => {
     expect((await journal('print')).stdout).toBe(running.print.stdout);
   });
 
@@ -91,7 +91,7 @@ describe('journal print', () => {
     expect(linesOf(await journal('print', '--stream', `${ids[0]}`))).toEqual(lines);
   });
 
-  it('says that there is no such stream, and which one may be meant', async () => {
+  it('says that a stream does not exist, and which one may be meant', async () => {
     const hint = `did you mean message/${ids[0]}?`;
     expect(await journal('print', '--stream', `topic/${ids[0]}`)).toEqual({
       code: 1,
@@ -113,17 +113,17 @@ describe('journal print', () => {
     expect([code, stdout, stderr]).toEqual([1, '', said]);
   });
 
-  it('shows programs one JSON object per event, bodies in base64', async () => {
+  it('can print one JSON object per event, with bodies in base64', async () => {
     const [event] = linesOf(await journal('print', '--json')).map((line) => JSON.parse(line));
     expect(event).toMatchObject({ kind: 'message', id: ids[0], type: 'MessagePublished' });
     expect(Buffer.from(event.bodyBase64, 'base64').toString()).toBe('one');
   });
 
-  it('shows secrets where they are to be revealed', async () => {
+  it('shows secrets with --reveal', async () => {
     expect((await journal('print', '--reveal')).stdout).toContain('sig_');
   });
 
-  it.each(['print', 'verify'])('ends well when its reader is gone: %s', async (word) => {
+  it.each(['print', 'verify'])('ends with 0 when its reader is gone: %s', async (word) => {
     const env = { PATH: process.env['PATH'], STEPWELL_DATA_DIR: data };
     const child = killedAtLast(spawn(process.execPath, [program, 'journal', word], { env }));
     child.stdout.destroy();
@@ -136,7 +136,7 @@ describe('journal print', () => {
     expect([code, stderr]).toEqual([64, expect.stringMatching(/^error: option/)]);
   });
 
-  it('says that a folder holds nothing of ours', async () => {
+  it('says that a folder holds no data of Stepwell', async () => {
     for (const word of ['print', 'verify']) {
       const { code, stderr } = await runProgram(join(folder, 'nothing'), ['journal', word]);
       expect([code, stderr]).toEqual([64, expect.stringContaining('contains no data of Stepwell')]);
@@ -145,7 +145,7 @@ describe('journal print', () => {
 });
 
 describe('journal verify', () => {
-  it('finds the folder of a running server whole', () => {
+  it('finds the folder of a running server intact', () => {
     const { code, stderr } = running.verify;
     expect([code, stderr]).toEqual([0, '']);
   });
@@ -184,7 +184,7 @@ describe('journal verify', () => {
     expect(problems[0]).toMatch(/bytes \d+ to \d+: .*; last good offset (none|\d+)$/);
   });
 
-  it('ends with 65 on damage, and goes on with the other logs', async () => {
+  it('ends with 65 on damage, after it has checked the other logs', async () => {
     const damaged = join(folder, 'damaged');
     await cp(data, damaged, { recursive: true });
     await flipByte(join(damaged, 'logs/0000000000/0000000000.log'), -1);

@@ -13,7 +13,7 @@ import { token } from '../support/program/server-process.js';
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'dist/src/main.js');
 
-/** Every way that the documents name; npm starts what is below `root` or `folder`. */
+/** Every way to start that the documents name; npm runs in `root` or `folder`. */
 const ways = {
   'npm start': ['npm', 'start'],
   'npx stepwell start': ['npx', 'stepwell', 'start'],
@@ -27,7 +27,7 @@ let started: Launched[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-launch-'));
-  // A project that has installed the package, as npm links it.
+  // A project that has the package installed, linked as npm does it.
   await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"name":"project"}');
   await symlink(program, join(folder, 'node_modules/.bin/stepwell'));
@@ -39,10 +39,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A server that a command has started, directly or not. */
+/** A server that a command has started, directly or indirectly. */
 interface Launched {
   readonly child: ChildProcess;
-  /** The process that serves: the command's own, or the last of its descendants. */
+  /** The process that serves: the command itself or the last of its descendants. */
   readonly pid: number;
   readonly output: () => string;
   /** How the command ended, once everything that it started has ended too. */
@@ -66,12 +66,12 @@ async function launch(
         ...environment,
       },
       stdio: ['ignore', 'pipe', standardError],
-      // A process group of its own, as a terminal gives it.
+      // The command gets a process group of its own, as in a terminal.
       detached: true,
     }),
   );
   let output = '';
-  // Its streams close when the last process that holds them has ended.
+  // The output streams close when the last process that holds them has ended.
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   await new Promise<void>((resolve, reject) => {
     const listen = (chunk: Buffer) => {
@@ -94,7 +94,7 @@ function lastDescendant(pid: number): number {
 
 const threadsOf = ({ pid }: Launched) => readdirSync(`/proc/${pid}/task`).length;
 
-/** Of a server with a pool of 4 threads, started once: how many it has in all, and its output. */
+/** A server with a pool of 4 threads, started once: its number of threads and its output. */
 let smallPool: Promise<{ readonly threads: number; readonly output: string }> | undefined;
 
 async function startSmallPool() {
@@ -105,20 +105,20 @@ async function startSmallPool() {
   return { threads, output: server.output() };
 }
 
-/** Threads of a server whose pool has the 16 that every way gives it. */
+/** Number of threads of a server with the pool of 16 threads that every way to start gives it. */
 async function usualThreads(): Promise<number> {
   smallPool ??= startSmallPool();
   return (await smallPool).threads - 4 + 16;
 }
 
-it('the server says so where it is given another thread pool', async () => {
+it('the server warns if it has another thread pool than it should', async () => {
   smallPool ??= startSmallPool();
   expect((await smallPool).output).toMatch(/the thread pool has 4 threads.*UV_THREADPOOL_SIZE=16/);
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it.each<Way>(['npm start', 'node bin/stepwell.cjs start'])(
-    'to the process of `%s` ends the server well, and then it ends with 0',
+    'to the process of `%s` ends the server cleanly, with exit code 0',
     async (way) => {
       const { child, ended, output } = await launch(ways[way]);
       child.kill(signal);
@@ -128,7 +128,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   );
 
   it.each(Object.keys(ways) as Way[])(
-    'to all of `%s`, as Ctrl-C sends it, is one request; each has the same threads',
+    'to the whole group of `%s`, as Ctrl-C sends it, is one request; each has the same threads',
     async (way) => {
       const threads = await usualThreads();
       const server = await launch(ways[way]);
@@ -142,12 +142,12 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   );
 });
 
-it('the server ends well when its terminal is closed', async () => {
+it('the server ends cleanly when its terminal is closed', async () => {
   const command = [process.execPath, program, 'start'].join(' ');
   const { child, pid, ended } = await launch(['script', '-qfc', command, '/dev/null']);
   const files = () => readdirSync(join(folder, 'data'));
   expect(files()).toContain('address.json');
-  // The terminal that it has made goes with it.
+  // The terminal that `script` has made ends with it.
   child.kill('SIGKILL');
   await ended;
   while (existsSync(`/proc/${pid}`)) await pause(20);
@@ -155,7 +155,7 @@ it('the server ends well when its terminal is closed', async () => {
   expect(files()).not.toContain('exits');
 });
 
-it('the server goes on where its log is on a full disk', async () => {
+it('the server continues if its log is on a full disk', async () => {
   const full = openSync('/dev/full', 'w');
   const { child, ended, output } = await launch(
     ways['node dist/src/main.js start'],
@@ -182,7 +182,7 @@ async function launchWith(script: string, standardError: 'pipe' | number): Promi
   return launch(ways['node dist/src/main.js start'], environment, standardError);
 }
 
-it('a server that fails ends where its log is on a full disk', async () => {
+it('a server that fails ends even if its log is on a full disk', async () => {
   const full = openSync('/dev/full', 'w');
   const fail = `setImmediate(() => { throw new Error('on purpose'); });`;
   const { child, ended } = await launchWith(fail, full);
@@ -191,8 +191,8 @@ it('a server that fails ends where its log is on a full disk', async () => {
   expect(await ended).toEqual({ code: 1, signal: null });
 });
 
-it('the server goes on while its log is not read, and says then what it had to say', async () => {
-  // What has stopped to read takes some more first, as it has room of its own.
+it('the server continues while its log is not read, and writes it afterwards', async () => {
+  // A pipe that is no longer read still has a buffer, which must be filled first.
   const fill = `
     let isFull = false;
     setInterval(() => {
@@ -224,14 +224,14 @@ it('the server goes on while its log is not read, and says then what it had to s
   expect(output()).toContain('"reason":"SIGTERM","msg":"stopping"');
 });
 
-it('the server ends when npm is killed, which passes no signal on', async () => {
+it('the server ends when npm is killed, although npm passes no signal on', async () => {
   const { child, ended, output } = await launch(ways['npm start']);
   child.kill('SIGKILL');
   await ended;
   expect(output()).toContain('"reason":"the end of npm","msg":"stopping"');
 });
 
-it('the server ends when SIGTERM ends npx, whose shell passes no signal on', async () => {
+it('the server ends when SIGTERM ends npx, although its shell passes no signal on', async () => {
   const { child, ended, output } = await launch(ways['npx stepwell start']);
   child.kill('SIGTERM');
   await ended;

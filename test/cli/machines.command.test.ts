@@ -7,7 +7,7 @@ import { sourceTree } from '../tidy/source-tree.js';
 
 const shownFile = join(import.meta.dirname, '../../docs/machines.md');
 
-/** All states of a machine that something leads to, each with those around it. */
+/** All reachable states of a machine, together with their ancestors. */
 function reachable(root: DrawnNode): Set<DrawnNode> {
   const found = new Set<DrawnNode>();
   const parents = new Map<DrawnNode, DrawnNode>();
@@ -49,7 +49,7 @@ describe('stepwell machines', () => {
   });
 
   it.each(machines.map((machine) => [machine.id, machine] as const))(
-    'draws no state of %s that nothing leads to',
+    'draws no unreachable state of %s',
     (_, { root }) => {
       const found = reachable(root);
       const lost = all(root).filter((node) => !found.has(node));

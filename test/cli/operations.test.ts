@@ -9,7 +9,7 @@ import { authorization, freePort, ServerProcess } from '../support/program/serve
 
 const page = 'docs/operations.md';
 
-/** A folder with messages that wait, and the largest segment that holds them. */
+/** Fills a data folder with delayed messages; returns its largest segment. */
 async function folderOf(data: string): Promise<string> {
   const server = await ServerProcess.start(data, await freePort());
   for (let count = 0; count < 6; count += 1) {
@@ -38,7 +38,7 @@ describe('docs/operations.md', () => {
     );
   });
 
-  it('shows commands that do what it says, in its order', async () => {
+  it('shows commands that do what the page says, in its order', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stepwell-operations-'));
     const data = join(folder, 'data');
     const segment = await folderOf(data);
@@ -51,7 +51,7 @@ describe('docs/operations.md', () => {
         if (words.length === 0) continue;
         const isDamage = verb === 'journal';
         if (isDamage && ran.at(-1) === 'restore') await flipByte(segment, 900);
-        // The page uses one folder for what a reader does on different days.
+        // The page uses one folder for two situations that a reader meets on different days.
         const day = isDamage ? 'damage-' : '';
         const given = words.map((word) => word.replace(/^\/.*\//, `${folder}/${day}`));
         const { code, stdout } = await runProgram(data, given);

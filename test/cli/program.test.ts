@@ -29,7 +29,7 @@ function run(words: string[], extra: Record<string, string> = {}): Promise<Ended
   return runProgram(join(directory, 'data'), words, extra);
 }
 
-/** A server as a process: started until it says so, ended by a signal. */
+/** Starts a server as a process, waits until it is ready, and can end it with a signal. */
 async function startProcess(words: string[], extra: Record<string, string> = {}) {
   const child = killedAtLast(
     spawn(process.execPath, [program, ...words], { env: environment(extra) }),
@@ -45,7 +45,7 @@ async function startProcess(words: string[], extra: Record<string, string> = {})
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      // What a published launcher waits for.
+      // A published launcher waits for this text.
       const line = stdout.split('\n').find((each) => /runn+ing( at|\.)/i.test(each));
       if (line !== undefined) resolve(line.split(' ').at(-1) ?? '');
     });
@@ -77,14 +77,14 @@ describe('usage', () => {
     for (const command of ['start', 'dev', 'config', 'journal']) expect(stdout).toContain(command);
   });
 
-  test('alone it prints its help and ends with 64, so that no start is taken for one', async () => {
+  test('the program alone prints its help and ends with 64, unlike a start', async () => {
     const { code, stdout, stderr } = await run([]);
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr).toMatch(/^Usage: stepwell /);
     for (const command of ['start', 'dev', 'config', 'journal']) expect(stderr).toContain(command);
   });
 
-  test('a misspelt command names the one that was meant', async () => {
+  test('a misspelt command names the command that was probably meant', async () => {
     const { code, stderr } = await run(['jornal']);
     expect([code, stderr]).toEqual([64, expect.stringContaining('Did you mean journal?')]);
   });
@@ -121,7 +121,7 @@ describe('bad configuration', () => {
     expect(stderr).toContain('STEPWELL_TOKEN is a published development credential');
   });
 
-  test('start refuses secrets that are short or given twice, and makes none then', async () => {
+  test('start refuses secrets that are short or given twice, and then generates none', async () => {
     const short = 'holds a secret of fewer than 16 characters; only dev takes it';
     const same = 'one-secret-for-everything';
     const { code, stdout, stderr } = await run(['start'], {
@@ -143,7 +143,7 @@ describe('bad configuration', () => {
     await expect(stat(join(directory, 'data/credentials.json'))).rejects.toThrow('ENOENT');
   });
 
-  test('start refuses weak secrets of the credentials file', async () => {
+  test('start refuses weak secrets in the credentials file', async () => {
     const data = join(directory, 'data');
     await mkdir(data);
     const path = join(data, 'credentials.json');
@@ -157,7 +157,7 @@ describe('bad configuration', () => {
     expect(await readFile(path, 'utf8')).toBe('{"restPassword":"short"}');
   });
 
-  test.each(['start', 'dev'])('%s refuses a read token that is a full one', async (command) => {
+  test.each(['start', 'dev'])('%s refuses a full token as a read token', async (command) => {
     const { code, stderr } = await run([command], {
       STEPWELL_TOKEN: 'a-token-of-this-length',
       STEPWELL_READ_TOKEN: 'another-token-of-this-length,a-token-of-this-length',
@@ -166,7 +166,7 @@ describe('bad configuration', () => {
     expect(stderr).toBe('stepwell: STEPWELL_READ_TOKEN holds a secret of STEPWELL_TOKEN\n');
   });
 
-  test('dev takes short secrets, and one for two purposes', async () => {
+  test('dev accepts short secrets, and one secret for two purposes', async () => {
     const server = await startProcess(['dev'], {
       STEPWELL_TOKEN: 'short',
       STEPWELL_REST_PASSWORD: 'short',
@@ -175,7 +175,7 @@ describe('bad configuration', () => {
     await server.end('SIGTERM');
   });
 
-  test('dev says how it disturbs deliveries, in the numbers that it was given', async () => {
+  test('dev shows how it disturbs deliveries, with the given numbers', async () => {
     const server = await startProcess(['dev', '--fault', 'drop=7%,lose=0.3%']);
     expect(server.stdout()).toContain('disturbed: 7 % dropped, 0.3 % of the answers lost');
     await server.end('SIGTERM');
@@ -211,7 +211,7 @@ describe('config', () => {
       { STEPWELL_TOKEN: 'one-secret-for-two', STEPWELL_REST_PASSWORD: 'one-secret-for-two' },
       'STEPWELL_REST_PASSWORD holds a secret of STEPWELL_TOKEN',
     ],
-  ])('refuses secrets that a start refuses, and shows none: %j', async (secrets, reason) => {
+  ])('refuses the secrets that a start refuses, and shows none: %j', async (secrets, reason) => {
     for (const command of ['config', 'start']) {
       const { code, stdout, stderr } = await run([command], secrets);
       expect([command, code, stdout]).toEqual([command, 64, '']);
@@ -219,7 +219,7 @@ describe('config', () => {
     }
   });
 
-  test('makes no data folder', async () => {
+  test('creates no data folder', async () => {
     await run(['config']);
     await expect(stat(join(directory, 'data'))).rejects.toThrow('ENOENT');
   });
@@ -248,7 +248,7 @@ describe('the server', () => {
     expect((await second.end('SIGINT')).code).toBe(0);
   });
 
-  test('dev says all that a client needs, and serves it', async () => {
+  test('dev shows all that a client needs, and serves the client', async () => {
     const server = await startProcess(['dev']);
     const { url } = server;
     const said = Object.fromEntries(
@@ -277,7 +277,7 @@ describe('the server', () => {
     await expect(stat(join(directory, 'data', 'credentials.json'))).rejects.toThrow('ENOENT');
   });
 
-  test('ends with 75 where its port is taken, and names the setting', async () => {
+  test('ends with 75 if its port is taken, and names the setting', async () => {
     const server = await startProcess(['start']);
     const { port } = new URL(server.url);
     const { code, stderr } = await run(['start'], {
@@ -292,7 +292,7 @@ describe('the server', () => {
     await server.end('SIGTERM');
   });
 
-  test('ends with 64 where its host is no address of this machine', async () => {
+  test('ends with 64 if its host is no address of this machine', async () => {
     const { code, stderr } = await run(['start'], { STEPWELL_HOST: '192.0.2.1' });
     expect([code, stderr]).toEqual([
       64,
@@ -300,7 +300,7 @@ describe('the server', () => {
     ]);
   });
 
-  test('a credentials file of another user is refused and stays', async () => {
+  test('a credentials file of another program is refused and stays', async () => {
     const server = await startProcess(['start']);
     await server.end('SIGTERM');
     const path = join(directory, 'data', 'credentials.json');
@@ -312,7 +312,7 @@ describe('the server', () => {
 });
 
 describe('--data-dir', () => {
-  test('goes before STEPWELL_DATA_DIR in every command that looks at a folder', async () => {
+  test('takes precedence over STEPWELL_DATA_DIR in every command that uses a folder', async () => {
     const folder = join(directory, 'given');
     const option = ['--data-dir', folder];
     const shown = await run(['config', ...option]);
@@ -331,10 +331,10 @@ describe('--data-dir', () => {
 });
 
 describe('standard output that cannot be written', () => {
-  /** Words in front of a command whose standard output is a file on a full disk. */
+  /** A shell command that runs another one with its standard output on a full disk. */
   const onFullDisk = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
 
-  it('ends a command with a sentence, and 74', async () => {
+  it('ends a command with an error and 74', async () => {
     const data = join(directory, 'data');
     const { code, stderr } = await runProgram(data, ['config'], {}, onFullDisk);
     expect(stderr).toBe(

@@ -1,4 +1,4 @@
-/** What an operator sees of an error: the bundled program names the lines of its sources. */
+/** Stack traces for operators: the bundled program names the lines of its sources. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ async function printed(server: ServerProcess, words: string): Promise<void> {
 }
 
 it('a stack trace names the line of the source', async () => {
-  // The first that asks for the time after the signal fails; the log needs a time itself.
+  // After the signal the first caller of the clock fails; later ones, such as the log, do not.
   const preload = join(folder, 'no-clock.cjs');
   await writeFile(
     preload,

@@ -8,7 +8,7 @@ describeInChromium('the console in a browser', () => {
   const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  /** What the destination answers. */
+  /** The status that the destination answers. */
   let status = 200;
 
   const open = (path: string, token = server.token, context = {}) =>
@@ -38,7 +38,7 @@ describeInChromium('the console in a browser', () => {
     async () => {
       const page = await open('/messages?label=kept');
       await page.getByRole('heading', { name: 'Messages' }).waitFor();
-      // The address of the page is kept, and its filter with it.
+      // The address and the filter of the page are kept.
       expect(await page.getByLabel('Label').inputValue()).toBe('kept');
       const cookies = await page.context().cookies();
       expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([
@@ -54,7 +54,7 @@ describeInChromium('the console in a browser', () => {
   );
 
   it(
-    'tells what is wrong with a token',
+    'says why a token is refused',
     async () => {
       const page = await visits.open(server, '/');
       await page.getByLabel('Token').fill('no token');
@@ -62,14 +62,14 @@ describeInChromium('the console in a browser', () => {
       const alert = page.getByRole('alert');
       await alert.waitFor();
       expect(await alert.textContent()).toContain('there is no such token');
-      // The browser itself writes down what was answered with 401.
+      // The browser itself reports the answer 401.
       expect(visits.faults.splice(0)).toEqual([expect.stringContaining('401')]);
     },
     browserLimitMs,
   );
 
   it(
-    'lets a token that may only read look, and press nothing that changes something',
+    'shows pages to a read-only token, with disabled buttons for changes',
     async () => {
       const id = await publish('/read', { 'svc-delay': '1h' });
       const page = await open(`/messages/${id}`, server.readToken);
@@ -86,7 +86,7 @@ describeInChromium('the console in a browser', () => {
   );
 
   it(
-    'shows a message that is published, fails, is retried, dies, and is delivered from there',
+    'shows a message from its failure and retries to its delivery from the dead letters',
     async () => {
       const page = await open('/messages');
       status = 500;
@@ -108,7 +108,7 @@ describeInChromium('the console in a browser', () => {
       status = 200;
       await letter.getByRole('button', { name: /^Retry/ }).click();
       await letter.waitFor({ state: 'detached' });
-      // Under the mouse a list holds back what is new.
+      // New rows are held back while the mouse is over the list.
       await page.mouse.move(0, 0);
       await page.keyboard.press('g');
       await page.keyboard.press('m');
@@ -119,7 +119,7 @@ describeInChromium('the console in a browser', () => {
   );
 
   it(
-    'publishes from the page, and cancels what waits',
+    'publishes a message from a page, and cancels it',
     async () => {
       const page = await open('/messages');
       await page.getByRole('button', { name: 'Publish' }).click();
@@ -140,7 +140,7 @@ describeInChromium('the console in a browser', () => {
   );
 
   it(
-    'is used by keys alone',
+    'can be used by keyboard alone',
     async () => {
       const id = await publish('/by-keys');
       const page = await visits.open(server, '/');
@@ -176,7 +176,7 @@ describeInChromium('the console in a browser', () => {
   );
 
   it(
-    'tells that the server is gone, and of when what it shows is',
+    'says that the server is gone and when the data shown was read',
     async () => {
       const other = await startServer();
       const page = await visits.signedIn(other, '/messages');
@@ -185,7 +185,7 @@ describeInChromium('the console in a browser', () => {
       await page.getByText(/Shown is what it said at \d\d:\d\d/).waitFor();
       await page.getByText('No messages yet').waitFor();
       await page.context().close();
-      // The browser itself writes down that nothing answers.
+      // The browser itself reports that there is no answer.
       visits.faults.splice(0);
       await other.remove();
     },

@@ -12,7 +12,7 @@ const kibibyte = 1024;
 const firstLoadMax = 150 * kibibyte;
 const wholeMax = 350 * kibibyte;
 
-/** What a script needs before it runs: what it imports, and what those import. */
+/** The scripts that must be loaded before a script runs: its imports, and theirs. */
 function withImports(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
@@ -29,27 +29,27 @@ const entryOf = (page: string) =>
 const entry = entryOf(pageNamed('index.html'));
 const pages = scripts.filter((name) => /-page-/.test(name));
 
-it('the whole console is 350 KiB of compressed script at most', () => {
+it('the whole console has at most 350 KiB of compressed script', () => {
   expect(sum(scripts)).toBeLessThan(wholeMax);
 });
 
-it.each(pages)('the first load of %s is 150 KiB of compressed script at most', (name) => {
+it.each(pages)('the first load of %s has at most 150 KiB of compressed script', (name) => {
   expect(entry).not.toBe('');
   expect(sum(withImports(name, withImports(entry)))).toBeLessThan(firstLoadMax);
 });
 
-it('the reference of the API loads nothing of the console but what both are made of', () => {
+it('the API reference shares only common code with the console', () => {
   const loaded = withImports(entryOf(pageNamed('docs.html')));
   expect(loaded.size).toBeGreaterThan(1);
   expect([...loaded].filter((name) => pages.includes(name) || name === entry)).toEqual([]);
   expect(sum(loaded)).toBeLessThan(firstLoadMax);
 });
 
-it('there are as many pages as routes that load one', () => {
+it('there are as many page scripts as routes that load one', () => {
   const router = readFileSync(join(folder, '../../src/console/web/router.tsx'), 'utf8');
   expect(pages).toHaveLength([...router.matchAll(/import\('/g)].length);
 });
 
-it.each(['index.html', 'docs.html'])('%s has no script of its own and no other host', (name) => {
+it.each(['index.html', 'docs.html'])('%s has no inline script and names no other host', (name) => {
   expect(pageNamed(name)).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|https?:\/\//);
 });

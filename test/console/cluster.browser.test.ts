@@ -20,7 +20,7 @@ describeInChromium('a cluster in a browser', () => {
   afterAll(() => node.stop(), browserLimitMs);
 
   it(
-    'shows on the overview which nodes there are, and what an answer means',
+    'shows its nodes on the overview, and the guarantee that an answer gives',
     async () => {
       const page = await visits.open(node, '/');
       await signIn(page, token);

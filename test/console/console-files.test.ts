@@ -40,7 +40,7 @@ afterAll(async () => {
 const ask = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   request(`${server.url}${path}`, { method, headers });
 
-it('is the same page at each of its addresses, without credentials', async () => {
+it('the console is the same page at each of its addresses, without credentials', async () => {
   for (const path of ['/console', '/console/', '/console/messages/msg_1?x=1', '/console/a/b.c']) {
     const { statusCode, headers, body } = await ask(path);
     expect([path, statusCode, headers['content-type']]).toEqual([
@@ -53,7 +53,7 @@ it('is the same page at each of its addresses, without credentials', async () =>
   }
 });
 
-it('is another page at /docs, and at no other address below it', async () => {
+it('the API reference is another page at /docs, and at no address below it', async () => {
   const { statusCode, headers, body } = await ask('/docs?search=retry');
   expect([statusCode, await body.text()]).toEqual([200, reference]);
   expect(String(headers['content-security-policy'])).toContain("default-src 'none'");
@@ -61,7 +61,7 @@ it('is another page at /docs, and at no other address below it', async () => {
   expect([below.statusCode, (await below.body.text()).includes('reference')]).toEqual([401, false]);
 });
 
-it('lets the page load from here and ask here, and be framed by no page', async () => {
+it('the console loads scripts only from its own origin, and cannot be framed', async () => {
   const { headers } = await ask('/console');
   const policy = String(headers['content-security-policy']);
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -71,7 +71,7 @@ it('lets the page load from here and ask here, and be framed by no page', async 
   expect(headers['x-content-type-options']).toBe('nosniff');
 });
 
-it('is kept by browsers where its name has a digest', async () => {
+it('a file with a digest in its name is cached by browsers', async () => {
   const { headers, body } = await ask('/console/assets/main-abc.js');
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(await body.text()).toBe(script);
@@ -82,7 +82,7 @@ it.each([
   ['gzip', 'gzip'],
   ['br;q=0, gzip;q=0.5', 'gzip'],
   ['zstd', undefined],
-])('is compressed as a browser that accepts %s takes it', async (accepted, encoding) => {
+])('a file is compressed for a browser that accepts %s', async (accepted, encoding) => {
   const { headers, body } = await ask('/console/assets/main-abc.js', {
     'accept-encoding': accepted,
   });
@@ -94,13 +94,13 @@ it.each([
   );
 });
 
-it('is not sent again where a browser has it', async () => {
+it('the console is not sent again to a browser that has it', async () => {
   const { headers } = await ask('/console');
   const again = await ask('/console', { 'if-none-match': String(headers['etag']) });
   expect([again.statusCode, await again.body.text()]).toEqual([304, '']);
 });
 
-it('answers HEAD without a body', async () => {
+it('the console answers HEAD without a body', async () => {
   const { statusCode, headers, body } = await ask('/console', {}, 'HEAD');
   expect([statusCode, headers['content-type'], await body.text()]).toEqual([
     200,
@@ -116,12 +116,12 @@ it.each([
   '/console/assets/../../stepwell-secret.js',
   '/console/assets/..%2f..%2fstepwell-secret.js',
   '/console/assets/%2e%2e/%2e%2e/stepwell-secret.js',
-])('has no other file: %s', async (path) => {
+])('the console has no other file: %s', async (path) => {
   const { body } = await ask(path);
   expect(await body.text()).not.toMatch(/secret$|not of a type/);
 });
 
-it('says so where the build has no console', async () => {
+it('a build without a console says so', async () => {
   const without = await startServer({ ports: { consoleFolder: join(folder, 'nothing') } });
   const { statusCode, body } = await request(`${without.url}/console`);
   expect([statusCode, await body.json()]).toEqual([

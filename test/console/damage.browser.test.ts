@@ -12,10 +12,10 @@ import {
 import { flipByteOf } from '../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../support/server.js';
 
-/** Nothing is called there: all of it is due in an hour. */
+/** Nothing is sent to this address: all messages are due in an hour. */
 const target = 'http://127.0.0.1:19999/x';
 const later = { 'svc-delay': '1h' };
-/** More than the server keeps of what it has read. */
+/** More bytes than the server caches. */
 const others = 3;
 const otherBytes = 9_000_000;
 
@@ -39,7 +39,7 @@ describeInChromium('damaged data in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'is shown on each page that would have to read it, and lists show the rest',
+    'is reported on each page that would read it, and lists show the rest',
     async () => {
       const { messageId } = await post(`/v2/publish/${target}`, 'the body of a message');
       const { workflowRunId } = await post(`/v2/trigger/${target}`, 'the payload of a run');
@@ -69,7 +69,7 @@ describeInChromium('damaged data in a browser', () => {
       expect(await listed.count()).toBe(others);
       await page.goto(`${server.url}/console/queues`);
       await page.getByText('No queues yet').waitFor();
-      // The browser itself writes down what was answered with 500, and nothing else happened.
+      // The browser itself reports the answer 500; nothing else may go wrong.
       expect(faults.filter((fault) => !fault.includes('500'))).toEqual([]);
       await close();
     },
@@ -77,7 +77,7 @@ describeInChromium('damaged data in a browser', () => {
   );
 
   it(
-    'is named above the rows of a message and of a run that are left',
+    'is named above the remaining rows of a message and of a run',
     async () => {
       const endpoint = await RecordingEndpoint.start(() => ({ status: 500, body: 'the answer' }));
       const retried = { 'svc-retries': '1', 'svc-retry-delay': '3600000' };

@@ -11,7 +11,7 @@ describeInChromium('dead letters in a browser', () => {
   const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  /** What the destination answers. */
+  /** The status that the destination answers. */
   let status = 500;
 
   const open = (path: string) => visits.signedIn(server, path);
@@ -19,7 +19,7 @@ describeInChromium('dead letters in a browser', () => {
     const { body } = await callApi(server, 'GET', `/v2/dlq${query}`);
     return (body as { messages: { url: string; dlqId: string }[] }).messages;
   };
-  /** Publishes what fails for good, and waits until it has. */
+  /** Publishes a message that fails for good, and waits until it has failed. */
   const fail = async (path: string, label: string) => {
     const target = `/v2/publish/${endpoint.url}${path}`;
     const headers = { 'svc-retries': '0', 'svc-label': label };
@@ -48,7 +48,7 @@ describeInChromium('dead letters in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'groups them by what went wrong, and shows those of a group',
+    'are grouped by their failure, and a group can be shown and exported',
     async () => {
       for (const path of ['/gone/1', '/gone/2', '/broken']) await fail(path, 'grouped');
       const page = await open('/dead-letters');
@@ -73,7 +73,7 @@ describeInChromium('dead letters in a browser', () => {
   );
 
   it(
-    'retries those that are chosen, and leaves the others',
+    'are retried if they are selected; the others stay',
     async () => {
       for (const path of ['/one', '/two', '/three']) await fail(path, 'chosen');
       const page = await open('/dead-letters?label=chosen');
@@ -93,7 +93,7 @@ describeInChromium('dead letters in a browser', () => {
   );
 
   it(
-    'retries all that match as a job, at a rate, which is followed and aborted',
+    'are retried by filter in a job with a rate, which can be watched and aborted',
     async () => {
       const paths = Array.from({ length: 6 }, (_, index) => `/paced/${index}`);
       for (const path of paths) await fail(path, 'paced');
@@ -106,7 +106,7 @@ describeInChromium('dead letters in a browser', () => {
       expect(await findings(page)).toEqual([]);
       expect(await letters('?label=paced')).toHaveLength(6);
       status = 200;
-      // One now, and the next in an hour.
+      // One retry now and the next in an hour.
       await dialog.getByLabel(/^At most/).fill('1/h');
       await dialog.getByRole('button', { name: 'Retry dead letters' }).click();
       await dialog.getByText('1 retried of 6').waitFor();

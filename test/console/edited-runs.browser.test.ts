@@ -17,7 +17,7 @@ describeInChromium('a failed run in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'is resumed with another result, which the page of the new run names',
+    'can be resumed with another result, which the page of the new run shows',
     async () => {
       stage.broken.add('charge');
       const { workflowRunId } = await stage.fail();

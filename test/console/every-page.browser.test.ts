@@ -8,7 +8,7 @@ import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WorkflowApp } from '../support/workflows/workflow-app.js';
 
-/** Of every path of the router one that shows something. */
+/** For every path of the router, one address that shows some data. */
 let paths: readonly string[];
 
 describeInChromium('every page in a browser', () => {
@@ -18,15 +18,15 @@ describeInChromium('every page in a browser', () => {
   let app: WorkflowApp;
 
   const open = (token: string, context = {}) => visits.signedIn(server, '/', token, context);
-  /** Goes there and waits until each part of the page has what it asked for. */
+  /** Loads the page and waits until each of its parts has its data. */
   const load = async (page: Page, path: string) => {
     await page.goto(`${server.url}/console${path}`);
     await settled(page);
   };
-  /** The same as a link of the console goes there: nothing is loaded anew. */
+  /** Goes to a page as a link in the console does, without loading the document again. */
   const follow = async (page: Page, path: string) => {
     const address = new URL(`${server.url}/console${path}`);
-    // A page that shows something else of itself keeps its heading.
+    // A page that only shows other data keeps its heading, so load it.
     if (new URL(page.url()).pathname === address.pathname) return load(page, path);
     await page.evaluate(`
       document.querySelector('h1').id = 'left';
@@ -88,14 +88,14 @@ describeInChromium('every page in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'axe finds nothing, neither in the light nor in the dark',
+    'has no findings of axe, neither in light nor in dark colours',
     async () => {
       const page = await open(server.token);
       for (const path of paths) {
         await follow(page, path);
         await page.emulateMedia({ colorScheme: 'light' });
         expect([path, await findings(page)]).toEqual([path, []]);
-        // The theme has a light and a dark value of each colour, and nothing else that differs.
+        // The light and the dark theme differ only in their colours.
         await page.emulateMedia({ colorScheme: 'dark' });
         expect([path, await findings(page, ofColors)]).toEqual([path, []]);
       }
@@ -104,7 +104,7 @@ describeInChromium('every page in a browser', () => {
   );
 
   it(
-    'nothing is wider than a phone',
+    'is no wider than a phone',
     async () => {
       const page = await open(server.token, { viewport: { width: 390, height: 844 } });
       for (const path of paths) {
@@ -117,7 +117,7 @@ describeInChromium('every page in a browser', () => {
   );
 
   it(
-    'a token that may only read is asked for nothing that it may not, and can change nothing',
+    'makes no forbidden request with a read-only token, and has no enabled button for changes',
     async () => {
       const page = await open(server.readToken);
       const refused: string[] = [];
@@ -139,7 +139,7 @@ describeInChromium('every page in a browser', () => {
   );
 
   it(
-    'is left by the keys that lead to another',
+    'is left by the keys that lead to other pages',
     async () => {
       const page = await open(server.token);
       const keys = ['m', 'r', 's', 'q', 'e', 'd', 'j', 't', 'h', ',', 'o'];

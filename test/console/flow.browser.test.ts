@@ -64,7 +64,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
   );
 
   it(
-    'shows the order under a key',
+    'show the order of the messages that wait for a key',
     async () => {
       const headers = {
         'svc-flow-control-key': 'narrow',
@@ -81,7 +81,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
   );
 
   it(
-    'shows how origins answer, and whether a destination is reached',
+    'show how origins answer, and whether a destination can be reached',
     async () => {
       await post(`/v2/publish/${endpoint.url}/broken`, { 'svc-retries': '0' });
       const page = await open('/endpoints');

@@ -1,6 +1,6 @@
 /**
- * How fast the console is with much to show: `npm run console:measure`, with a number of messages
- * behind `--`. What it prints is for the README of the console; no test depends on it.
+ * Measures the console with much data: `npm run console:measure`, with a number of messages after
+ * `--`. Its output is for the README of the console; no test depends on it.
  */
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import { callApi } from '../support/clients/api-call.js';
@@ -12,7 +12,7 @@ const messages = Number(process.argv[2] ?? 100_000);
 const batchSize = 100;
 const callsAtOnce = 8;
 
-/** Messages that wait for an hour, and runs whose first delivery does. */
+/** Publishes messages that are delayed for an hour, and starts runs whose first delivery is. */
 async function fill(server: TestServer, app: WorkflowApp): Promise<void> {
   const send = async (path: string, items: readonly object[]) => {
     const type = { 'content-type': 'application/json' };
@@ -66,7 +66,7 @@ await app.stop();
 await server.remove();
 process.exit(0);
 
-/** Scrolls down for 200 frames: how many of them took long, and how many rows are loaded. */
+/** Scrolls down for 200 frames: how many frames took long, and how many rows are loaded. */
 async function scroll(): Promise<string> {
   const answer = await page.evaluate(`(async () => {
     const frames = [];

@@ -19,7 +19,7 @@ describeInChromium('messages in a browser', () => {
   };
   const rowOf = (page: Page, path: string) =>
     page.getByRole('table', { name: 'Messages' }).getByRole('row').filter({ hasText: path });
-  /** A facet and its number. */
+  /** The button of a state with its count. */
   const facet = (page: Page, name: RegExp) =>
     page.getByRole('group', { name: 'States' }).getByRole('button', { name });
 
@@ -36,7 +36,7 @@ describeInChromium('messages in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'counts messages by state, finds them by text, and shows those of a stretch of time',
+    'are counted by state and can be found by text and by time',
     async () => {
       await publish('/counted', { 'svc-label': 'counted' });
       await publish('/broken/counted', { 'svc-label': 'counted', 'svc-retries': '0' });
@@ -52,7 +52,7 @@ describeInChromium('messages in a browser', () => {
 
       const columns = page.getByRole('img', { name: /^Messages by outcome/ });
       const { x = 0, y = 0, width = 0 } = (await columns.boundingBox()) ?? {};
-      // The first half of the last hour is before this server was.
+      // The server did not exist yet in the first half of the last hour.
       await page.mouse.move(x + 1, y + 5);
       await page.mouse.down();
       await page.mouse.move(x + width / 2, y + 5);
@@ -72,7 +72,7 @@ describeInChromium('messages in a browser', () => {
   );
 
   it(
-    'cancels what passes the filters once it has said how many these are',
+    'are canceled by filter after their number was shown',
     async () => {
       const doomed = { 'svc-label': 'doomed', 'svc-delay': '1h' };
       await publish('/doomed', doomed);
@@ -87,7 +87,7 @@ describeInChromium('messages in a browser', () => {
       await dialog.getByLabel(/^At most/).fill('fast');
       await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
       await dialog.getByText(/rate must be/).waitFor();
-      // The browser itself writes down what was answered with 400.
+      // The browser itself reports the answer 400.
       expect(visits.faults.splice(0)).toEqual([expect.stringContaining('400')]);
       await dialog.getByLabel(/^At most/).fill('');
       await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
@@ -101,7 +101,7 @@ describeInChromium('messages in a browser', () => {
   );
 
   it(
-    'moves an attempt, begins it now, and shows the message as it was before',
+    'can be delayed, delivered now, and shown as they were before',
     async () => {
       const id = await publish('/moved', { 'svc-delay': '1h' });
       const page = await open(`/messages/${id}`);
@@ -114,7 +114,7 @@ describeInChromium('messages in a browser', () => {
       await dialog.getByRole('button', { name: 'Change' }).click();
       await dialog.waitFor({ state: 'detached' });
       await page.getByText(/\(in 4 h\)/).waitFor();
-      // The browser itself writes down what was answered with 400.
+      // The browser itself reports the answer 400.
       expect(visits.faults.splice(0)).toEqual([expect.stringContaining('400')]);
 
       await page.getByRole('button', { name: 'Deliver now' }).click();
@@ -136,7 +136,7 @@ describeInChromium('messages in a browser', () => {
   );
 
   it(
-    'tells a signature of this message from one of another',
+    'have signatures that can be checked, and that of another message is not accepted',
     async () => {
       const id = await publish('/signed');
       await publish('/other');

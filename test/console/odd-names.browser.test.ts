@@ -6,10 +6,10 @@ import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const long = 'a'.repeat(1500);
-/** At the right of the last cell of a row. */
+/** The padding at the right of the last cell of a row. */
 const paddingPx = 12;
 
-/** Where a part of a page ends, in pixels from the left. */
+/** The right end of an element, in pixels from the left. */
 async function rightEnd(of: Locator): Promise<number> {
   const { x, width } = (await of.boundingBox()) ?? { x: Number.NaN, width: 0 };
   return x + width;
@@ -34,7 +34,7 @@ describeInChromium('long names and paused rows in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'a page is as wide as its window, and its title a few lines, however long the URL is',
+    'leave a page as wide as its window and its title short, however long the URL is',
     async () => {
       const { messageId } = await call(`/v2/publish/${endpoint.url}/${long}`);
       await endpoint.received(1);
@@ -49,7 +49,7 @@ describeInChromium('long names and paused rows in a browser', () => {
   );
 
   it(
-    'the buttons of what is paused are seen whole',
+    'leave the buttons of paused rows fully visible',
     async () => {
       await call('/v2/queues', {}, '{"queueName":"mails","paused":true}');
       const cron = { 'svc-cron': '0 9 * * *', 'svc-schedule-id': 'nine' };
@@ -65,7 +65,7 @@ describeInChromium('long names and paused rows in a browser', () => {
         const row = page.getByRole('row').filter({ has: page.getByRole('button', { name }) });
         await row.waitFor();
         const end = await rightEnd(row.getByRole('button').last());
-        // What does not fit reaches into the padding of its cell, and is cut behind it.
+        // A button that does not fit would reach into the padding of its cell and be cut there.
         expect([path, end <= (await rightEnd(row)) - paddingPx + 1]).toEqual([path, true]);
       }
     },
@@ -73,12 +73,12 @@ describeInChromium('long names and paused rows in a browser', () => {
   );
 
   it(
-    'the page of a topic that is not there says of which topic that is',
+    'are shown as the title of a page even if the topic does not exist',
     async () => {
       const page = await visits.signedIn(server, '/topics/nowhere');
       await page.getByRole('heading', { level: 1, name: 'nowhere' }).waitFor();
       await page.getByRole('alert').filter({ hasText: 'not found' }).waitFor();
-      // The browser itself writes down what was answered with 404.
+      // The browser itself reports the answer 404.
       const faults = visits.faults.splice(0);
       expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
     },

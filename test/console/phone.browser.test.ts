@@ -37,7 +37,7 @@ describeInChromium('lists on a phone', () => {
   }, browserLimitMs);
 
   it(
-    'name each schedule, and lead to it',
+    'name each schedule and lead to its page',
     async () => {
       const page = await open('/schedules');
       const table = page.getByRole('table', { name: 'Schedules' });
@@ -49,7 +49,7 @@ describeInChromium('lists on a phone', () => {
   );
 
   it(
-    'pause and change queues and keys',
+    'have buttons that pause and change queues and keys',
     async () => {
       const page = await open('/queues');
       await page.getByRole('button', { name: 'Pause mails' }).click();
@@ -66,7 +66,7 @@ describeInChromium('lists on a phone', () => {
   );
 
   it(
-    'pause an origin',
+    'have a button that pauses an origin',
     async () => {
       const page = await open('/endpoints');
       await page.getByRole('button', { name: `Pause ${endpoint.url}` }).click();

@@ -8,7 +8,7 @@ describeInChromium('the reference of the API in a browser', () => {
   const visits = visitsInChromium();
   let server: TestServer;
 
-  /** Opens it without a session, and waits until the routes are there. */
+  /** Opens the page without a session, and waits until the routes are shown. */
   const open = async (address = '/docs', context = {}) => {
     const page = await visits.at(server, address, context);
     await page.getByRole('heading', { name: 'Messages' }).waitFor();
@@ -25,7 +25,7 @@ describeInChromium('the reference of the API in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'shows every route of the document, in the groups that it names',
+    "shows every route of the document, in the document's groups",
     async () => {
       const page = await open();
       const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
@@ -41,7 +41,7 @@ describeInChromium('the reference of the API in a browser', () => {
   );
 
   it(
-    'finds a route by words, and shows its fields, an answer and a command that works',
+    'finds a route by words, and shows its fields, an answer and a working command',
     async () => {
       const page = await open();
       await page.getByRole('searchbox', { name: 'Search routes' }).fill('post /v2/jobs abort');
@@ -61,7 +61,7 @@ describeInChromium('the reference of the API in a browser', () => {
   );
 
   it(
-    'opens at an address, and says where nothing has the words',
+    'opens at an address, and says so if no route matches',
     async () => {
       const page = await open('/docs#getV2Queues');
       const opener = page.locator('#getV2Queues > button');
@@ -75,7 +75,7 @@ describeInChromium('the reference of the API in a browser', () => {
   );
 
   it.each(['light', 'dark'] as const)(
-    'axe finds nothing, %s, and a phone shows it whole',
+    'has no findings of axe, %s, and fits on a phone',
     async (colorScheme) => {
       const viewport = { width: 390, height: 844 };
       const page = await open('/docs#postV2PublishDestination', { colorScheme, viewport });

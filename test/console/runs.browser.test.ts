@@ -9,7 +9,7 @@ import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WorkflowApp } from '../support/workflows/workflow-app.js';
 
-/** A workflow that does all there is, and fails once on the way. */
+/** A workflow that uses every kind of step and fails once. */
 function workflowsFor(thirdParty: () => string) {
   let attempts = 0;
   const child = createWorkflow(async (context) => {
@@ -40,7 +40,7 @@ interface DrawnBar {
   readonly outcome: string;
   readonly from: number;
   readonly until: number | null;
-  /** Of the track, in pixels. */
+  /** In pixels, from the left of the track. */
   readonly left: number;
   readonly width: number;
   readonly track: number;
@@ -103,7 +103,7 @@ describeInChromium('runs and the past in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'draws a run as the API times it, and notifies it',
+    'draw bars at the times that the API gives, and can be notified',
     async () => {
       const page = await open(runPage());
       await page
@@ -156,7 +156,7 @@ describeInChromium('runs and the past in a browser', () => {
   );
 
   it(
-    'goes back in time by keys, and comes back to now',
+    'can be viewed back in time by keys, and now again',
     async () => {
       await app.outcome(runId);
       const page = await open('/');

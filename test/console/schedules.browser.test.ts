@@ -25,14 +25,14 @@ describeInChromium('schedules in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'makes one, says what its cron means while it is typed, and shows its week',
+    'can be created, with their cron in words while it is typed, and show their week',
     async () => {
       const page = await open('/schedules');
       await page.getByRole('button', { name: 'Create' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel(/^Cron/).fill('0 9 * *');
       await dialog.getByText('five fields').waitFor();
-      // The browser itself writes down what was answered with 400.
+      // The browser itself reports the answer 400.
       expect(visits.faults.splice(0)).toContainEqual(expect.stringContaining('400'));
       await dialog.getByLabel(/^Cron/).fill('30 9 * * 1-5');
       await dialog.getByLabel(/^Zone/).fill('Europe/Berlin');
@@ -59,7 +59,7 @@ describeInChromium('schedules in a browser', () => {
   );
 
   it(
-    'triggers, pauses and edits one, which keeps the options that it had',
+    'can be triggered, paused and edited, and keep their options',
     async () => {
       const options = {
         'svc-cron': '0 9 * * *',

@@ -9,7 +9,7 @@ interface Shown {
 }
 
 let server: TestServer;
-/** Added to the server's clocks. */
+/** Added to the time of the servers' clocks. */
 let ahead = 0;
 
 const clock = {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.remove());
 
-/** As a page of the server asks: without credentials of its own. */
+/** Sends a request like a page of the server: without other credentials than its cookie. */
 const ask = (
   method: string,
   path: string,
@@ -48,7 +48,7 @@ async function signIn(body: unknown, at: TestServer = server) {
   return { status, set, cookie: set.split(';')[0] ?? '', said: said as Shown };
 }
 
-/** Without the header `Authorization`, which goes before a cookie. */
+/** Sends no header `Authorization`, which would take precedence over a cookie. */
 async function askBare(
   method: string,
   path: string,
@@ -72,7 +72,7 @@ async function askBare(
 const asToken = async (token: string) => (await signIn({ token })).cookie;
 
 describe('signing in', () => {
-  it('takes a token, whose role the session has in both interfaces', async () => {
+  it('accepts a token, and the session has its role in both interfaces', async () => {
     const { status, set, cookie, said } = await signIn({ token: server.token });
     expect(status).toBe(201);
     expect(set).toMatch(
@@ -85,7 +85,7 @@ describe('signing in', () => {
     }
   });
 
-  it('takes the username and the password of the log interface', async () => {
+  it('accepts the username and the password of the log interface', async () => {
     const { restUsername: username, restPassword: password } = server.credentials;
     const { cookie, said } = await signIn({ username, password });
     expect(said.session).toMatchObject({ principal: `rest:${username}`, role: 'admin' });
@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect((await askBare('GET', '/admin/groups', { cookie })).status).toBe(200);
   });
 
-  it('permits reads only, where the token may only read', async () => {
+  it('with a read-only token permits only reads', async () => {
     const { cookie, said } = await signIn({ token: server.readToken });
     expect(said.session?.role).toBe('read');
     expect((await askBare('GET', '/admin/topics', { cookie })).status).toBe(200);
@@ -117,7 +117,7 @@ describe('signing in', () => {
     await asToken(server.token);
   });
 
-  it('is refused for a credential of some topics, by what is right', async () => {
+  it('is refused for a credential of some topics, with the reason', async () => {
     const limited = { name: 'limited', topic: 'rides', permissions: 'CONSUME' };
     const made = await callApi(
       server,
@@ -136,7 +136,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is shown', async () => {
+  it('can be read', async () => {
     const cookie = await asToken(server.readToken);
     const { body } = await askBare('GET', session, { cookie });
     expect(body).toMatchObject({
@@ -154,7 +154,7 @@ describe('a session', () => {
     expect(JSON.stringify(body)).toContain('env:1');
   });
 
-  it('changes nothing for a page of another origin, or of none', async () => {
+  it('permits no changes by a page of another origin, or without an origin', async () => {
     const cookie = await asToken(server.token);
     const queue = { queueName: 'foreign', parallelism: 1 };
     const port = String(server.port === 80 ? 81 : 80);
@@ -175,14 +175,14 @@ describe('a session', () => {
     expect((await askBare('GET', '/v2/queues/foreign', { cookie })).status).toBe(404);
   });
 
-  it('does nothing but GET for a page of another origin, on any route', async () => {
+  it('permits only GET to a page of another origin, on any route', async () => {
     const cookie = await asToken(server.token);
     const { body } = await askBare('GET', '/openapi.json');
     const { paths } = body as { readonly paths: Readonly<Record<string, object>> };
     const asked: string[] = [];
     const done: string[] = [];
     for (const [path, operations] of Object.entries(paths)) {
-      // A call of a webhook needs no credential: what counts is its name.
+      // A call of a webhook needs no credential but its name.
       if (path.startsWith('/v2/workflows/hooks/') || path === '/webhook') continue;
       for (const word of Object.keys(operations)) {
         const method = word.toUpperCase();
@@ -198,7 +198,7 @@ describe('a session', () => {
     expect(done).toEqual([]);
   });
 
-  it('does not change anything by GET, which an image of another page can send', async () => {
+  it('permits no changes by GET, which an image of another page can send', async () => {
     const cookie = await asToken(server.token);
     const send = (headers: Record<string, string>) =>
       fetch(`${server.url}/produce/by-get/hello`, { headers });
@@ -206,7 +206,7 @@ describe('a session', () => {
     expect((await send({ authorization: server.basic })).status).toBe(200);
   });
 
-  it('gives way to a header', async () => {
+  it('is ignored if there is a header with credentials', async () => {
     const cookie = await asToken(server.token);
     const authorization = 'Bearer wrong';
     expect((await ask('GET', '/v2/queues', { cookie, authorization })).status).toBe(401);
@@ -239,7 +239,7 @@ describe('a session', () => {
     expect((await askBare('GET', '/v2/queues', { cookie })).status).toBe(401);
   });
 
-  it('is not made by those who change or cut a cookie', async () => {
+  it('cannot be forged by changing or cutting a cookie', async () => {
     const cookie = await asToken(server.readToken);
     const [name = '', value = ''] = cookie.split('=');
     const [, expiresAt = '', id = '', mac = ''] = value.split('.');
@@ -258,7 +258,7 @@ describe('a session', () => {
     expect((await askBare('GET', '/v2/queues', among)).status).toBe(200);
   });
 
-  it('lasts beyond a restart, but not beyond the credentials', async () => {
+  it('survives a restart, but not a change of the credentials', async () => {
     const one = await startServer({ ports: { clock } });
     const { cookie } = await signIn({ token: one.token }, one);
     await one.stop();
@@ -273,7 +273,7 @@ describe('a session', () => {
   });
 });
 
-it('tells a page without a session so that its browser shows no dialog', async () => {
+it('a page without a session is refused without a password dialog of the browser', async () => {
   const page = { 'x-requested-with': 'stepwell-console' };
   for (const path of ['/v2/queues', '/topics', '/admin/topics']) {
     const { status, headers } = await askBare('GET', path, page);
@@ -281,7 +281,7 @@ it('tells a page without a session so that its browser shows no dialog', async (
   }
 });
 
-it('slows an address down that guesses, and counts', async () => {
+it('an address that guesses is slowed down and counted', async () => {
   const guessed = await startServer({ ports: { clock } });
   const guess = () => signIn({ token: 'a guess' }, guessed);
   for (let tries = 0; tries < 5; tries += 1) expect((await guess()).status).toBe(401);
@@ -310,7 +310,7 @@ describe('under dev', () => {
 
   afterAll(() => dev.remove());
 
-  it('signs in without anything on this machine, and tells the token', async () => {
+  it('a page on this machine signs in without credentials and gets the token', async () => {
     const { status, cookie, said } = await signIn({}, dev);
     expect([status, said.needsNothing, said.token]).toEqual([201, true, dev.token]);
     expect((await askBare('GET', '/v2/queues', { cookie }, undefined, dev)).status).toBe(200);

@@ -9,7 +9,7 @@ describeInChromium('the sink of a development server in a browser', () => {
 
   const open = async (path: string) => {
     const page = await visits.open(server, path);
-    // Nothing is asked for on the machine of a developer.
+    // A development server asks for no credentials on its own machine.
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
     return page;
   };
@@ -23,7 +23,7 @@ describeInChromium('the sink of a development server in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'delivers a first message without another program, and shows what came',
+    'receives a first message without another program, and shows the request',
     async () => {
       const page = await open('/messages');
       await page.getByText('No messages yet').waitFor();
@@ -45,12 +45,12 @@ describeInChromium('the sink of a development server in a browser', () => {
   );
 
   it(
-    'makes a first dead letter, a first queue and a first schedule',
+    'helps to create a first dead letter, a first queue and a first schedule',
     async () => {
       const page = await open('/dead-letters');
       await page.getByRole('button', { name: 'Send one that the built-in sink refuses' }).click();
       const letter = page.getByRole('row').filter({ hasText: '/sink/500' });
-      // Sooner than lists are asked for again by themselves: the server tells of the failure.
+      // This is sooner than lists are refreshed: the server reports the failure.
       await letter.getByRole('button', { name: /^Retry/ }).waitFor({ timeout: 15_000 });
       await page.getByRole('link', { name: 'Queues' }).click();
       await page.getByRole('button', { name: 'Send one through a queue' }).click();

@@ -8,7 +8,7 @@ import { visitsInChromium } from '../support/console/visits.js';
 import { flipByte } from '../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../support/server.js';
 
-/** Six records or so to a segment. */
+/** About six records in a segment. */
 const ports = { fileSizes: { segmentBytes: 4096, reserveBytes: 0 } };
 
 describeInChromium('topics in a browser', () => {
@@ -22,7 +22,7 @@ describeInChromium('topics in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'follows records by the thousand, draws those that are seen, and stays usable',
+    'are followed over thousands of records, of which only the visible ones are drawn',
     async () => {
       server = await startServer();
       await callLog(server, '/admin/topics', { name: 'fast', partitions: 4 });
@@ -43,7 +43,7 @@ describeInChromium('topics in a browser', () => {
       const table = page.getByRole('table', { name: 'Records' });
       expect(Number(await table.getAttribute('aria-rowcount'))).toBe(1000);
       expect(await table.locator('tbody tr').count()).toBeLessThan(100);
-      // What is asked of the page is done behind all of that.
+      // The page handles clicks only after all of these records.
       await page.getByRole('button', { name: 'Hold' }).click();
       await page.getByRole('button', { name: 'Follow' }).waitFor();
     },
@@ -51,7 +51,7 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
-    'follows a thousand records a second for ten seconds, and misses none',
+    'are followed at a thousand records a second for ten seconds without a gap',
     async () => {
       server = await startServer();
       await callLog(server, '/admin/topics', { name: 'paced', partitions: 4 });
@@ -67,7 +67,7 @@ describeInChromium('topics in a browser', () => {
       for (let round = 0; round < 100; round += 1) {
         await Promise.all([produce(100), new Promise((resolve) => setTimeout(resolve, 100))]);
         if (round !== 50) continue;
-        // In the midst of it the page does what it is asked to.
+        // Meanwhile the page reacts to clicks.
         await page.getByRole('button', { name: 'Produce…' }).click();
         await page.getByRole('dialog').waitFor();
         await page.keyboard.press('Escape');
@@ -81,7 +81,7 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
-    'goes on with the records of a topic where a proxy has answered for a server that was away',
+    'are followed again after a proxy has answered for a server that was away',
     async () => {
       server = await startServer();
       await callLog(server, '/produce/rides', { value: 'hello' });
@@ -93,14 +93,14 @@ describeInChromium('topics in a browser', () => {
       });
       await page.getByRole('link', { name: 'rides' }).click();
       await page.getByRole('button', { name: 'hello' }).waitFor();
-      // The browser itself writes down what was answered with 502.
+      // The browser itself reports the answer 502.
       expect(visits.faults.splice(0)).toContainEqual(expect.stringContaining('502'));
     },
     browserLimitMs,
   );
 
   it(
-    'goes on at the place where a stream began that was cut before its first record',
+    'are followed from the start of a stream that was cut before its first record',
     async () => {
       server = await startServer();
       await callLog(server, '/admin/topics', { name: 'rides', partitions: 1 });
@@ -120,7 +120,7 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
-    'shows all headers of a record, also two of one name, and one that is called as a fact of it',
+    'show all headers of a record, even two with one name, and one named like a built-in field',
     async () => {
       server = await startServer();
       const headers = [
@@ -141,7 +141,7 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
-    'says which records of a topic are damaged, and shows the others',
+    'say which of their records are damaged, and show the others',
     async () => {
       const whole = await startServer({ ports });
       for (let offset = 0; offset < 30; offset += 1) {
@@ -151,7 +151,7 @@ describeInChromium('topics in a browser', () => {
       await whole.stop();
       await damage(join(whole.dataDirectory, 'logs'), 'value 8;');
       server = await startServer({ ports, dataDirectory: whole.dataDirectory });
-      // It is found when it is read.
+      // The damage is found when the record is read.
       const position = { topic: 'rides', partition: 0, offset: 8 };
       expect((await callLog(server, '/fetch', position)).status).toBe(500);
       const page = await open('/topics/rides?from=9');
@@ -163,7 +163,7 @@ describeInChromium('topics in a browser', () => {
   );
 });
 
-/** Flips a byte in the record that holds `text`; the first log is the journal's. */
+/** Flips a byte in the record that holds `text`; the first log is the journal. */
 async function damage(logs: string, text: string): Promise<void> {
   for (const log of (await readdir(logs)).sort().slice(1)) {
     for (const name of await readdir(join(logs, log))) {

@@ -1,4 +1,4 @@
-/** What is not there is answered the same way by every route that would change or remove it. */
+/** All routes that change or remove a resource answer in the same way if it does not exist. */
 import { callApi } from '../../support/clients/api-call.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -12,7 +12,7 @@ afterAll(() => server.remove());
 
 const endpoints = JSON.stringify({ endpoints: [{ url: 'https://example.com' }] });
 
-/** Routes that change or remove what their path names, and a body where they need one. */
+/** Routes that change or remove what their path names, with a body if they need one. */
 const table: readonly [string, string, string, string?][] = [
   ['DELETE', '/v2/messages/{id}', 'message none not found'],
   ['DELETE', '/v2/queues/{name}', 'queue none not found'],
@@ -47,7 +47,9 @@ const table: readonly [string, string, string, string?][] = [
   ['DELETE', '/v2/jobs/{id}', 'job none not found'],
 ];
 
-/** Routes that make what their path names where it is not there, or ask for nothing to be there. */
+/**
+ * Routes that create what their path names if it is missing, or that do not require it to exist.
+ */
 const others: readonly string[] = [
   'POST /v2/publish/{}',
   'POST /v2/enqueue/{}/{}',
@@ -55,25 +57,25 @@ const others: readonly string[] = [
   'POST /v2/trigger/{}',
   'POST /v2/topics/{}/endpoints',
   'POST /v2/flowControl/{}/pin',
-  // A client deletes its group before it makes it: tests of published clients do.
+  // Clients delete their group before they create it: the tests of published clients do.
   'DELETE /v2/topics/{}',
   'POST /v2/wait/{}',
   'POST /v2/notify/{}',
   'POST /v2/notify/{}/{}',
 ];
 
-describe('what is not there', () => {
+describe('a resource that does not exist', () => {
   it.each(table)('is answered by %s %s with 404: %s', async (method, path, error, body) => {
     const target = path.replace(/\{\w+\}/, 'none');
     const answer = await callApi(server, method, target, {}, body);
     expect([answer.status, answer.body]).toEqual([404, { error }]);
   });
 
-  it('is deleted with 200 where it is a URL group', async () => {
+  it('is deleted with 200 if it is a URL group', async () => {
     expect((await callApi(server, 'DELETE', '/v2/topics/none')).status).toBe(200);
   });
 
-  it('is not made by being paused or resumed', async () => {
+  it('is not created by pausing or resuming it', async () => {
     for (const path of ['/v2/flowControl/none', '/v2/queues/none', '/v2/schedules/none']) {
       await callApi(server, 'POST', `${path}/pause`);
       await callApi(server, 'POST', `${path}/resume`);
@@ -81,7 +83,7 @@ describe('what is not there', () => {
     }
   });
 
-  it('may be an endpoint of a URL group: of several the others go', async () => {
+  it('may be an endpoint of a URL group: the others of the request are removed', async () => {
     const remove = (...urls: readonly string[]) => {
       const body = JSON.stringify({ endpoints: urls.map((url) => ({ url })) });
       return callApi(server, 'DELETE', '/v2/topics/known/endpoints', {}, body);
@@ -98,7 +100,7 @@ describe('what is not there', () => {
     });
   });
 
-  it('is looked at on every route that names something', async () => {
+  it('is tested on every route that names a resource and changes something', async () => {
     const { body } = await callApi(server, 'GET', '/openapi.json');
     const { paths } = body as { readonly paths: Readonly<Record<string, object>> };
     const nameless = (path: string) => path.replace(/\?.*/, '').replace(/\{\w+\}/g, '{}');

@@ -27,7 +27,7 @@ class HeardLog implements DestinationStream {
     return pino({ level, base: null }, this);
   }
 
-  /** The first line that matches, as soon as there is one. */
+  /** The first line that matches, as soon as the log has one. */
   async line(pattern: RegExp): Promise<Line> {
     for (;;) {
       const found = this.lines.find(({ msg }) => pattern.test(msg));
@@ -74,7 +74,7 @@ const place = (path: string) => `POST ${endpoint.url}${path}`.replaceAll('.', '\
 describe('the log of dev', () => {
   beforeEach(() => begin('dev', 'info'));
 
-  it('has one line for a delivery, without what a query may hide', async () => {
+  it('has one line for a delivery, without a query, which may hold a secret', async () => {
     const id = await publish('/hook?token=secret');
     const { messageId } = await log.line(
       new RegExp(`^delivered ${place('/hook')} 200 in [\\d.]+ m?s \\(${id}\\)$`),
@@ -83,7 +83,7 @@ describe('the log of dev', () => {
     expect(JSON.stringify(log.lines)).not.toContain('secret');
   });
 
-  it('has one line for each failed attempt, and the dead letter for the last', async () => {
+  it('has one line for each failed attempt; the last names the dead letter', async () => {
     endpoint.answer(() => ({ status: 503 }));
     const id = await publish('/down', { 'svc-retries': '1', 'svc-retry-delay': '10' });
     const failed = await log.line(/^failed /);
@@ -100,8 +100,8 @@ describe('the log of dev', () => {
     expect(log.lines.filter(({ messageId }) => messageId === id)).toHaveLength(2);
   });
 
-  it('says why there was no answer', async () => {
-    // One that was never called: no connection to it can be reset.
+  it('says why a destination did not answer', async () => {
+    // An endpoint that was never called: no connection to it can be reset.
     const gone = await RecordingEndpoint.start();
     const { url } = gone;
     await gone.stop();
@@ -110,13 +110,13 @@ describe('the log of dev', () => {
     expect((await log.line(/^failed /)).msg).toMatch(/ in \d+ ms: .*refused/i);
   });
 
-  it('has one line for a message that is taken back', async () => {
+  it('has one line for a canceled message', async () => {
     const id = await publish('/later', { 'svc-delay': '1h' });
     await callApi(server, 'DELETE', `/v2/messages/${id}`);
     await log.line(new RegExp(`^canceled ${place('/later')} \\(${id}\\)$`));
   });
 
-  it('has one line for the end of a run, whichever it is', async () => {
+  it('has one line for the end of a run, whatever the end is', async () => {
     const workflow = await ScriptedWorkflow.start(server, 'orders');
     try {
       workflow.script = async ({ role, runId }) => {
@@ -127,7 +127,7 @@ describe('the log of dev', () => {
       const run = await log.line(/^run succeeded /);
       expect(run.workflowRunId).toBe(good);
       expect(run.msg).toMatch(/^run succeeded http:\S+\/orders after .* \(wfr_orders_\d+_1\)$/);
-      // The run's end is the answer to the delivery that is open.
+      // The answer to the open delivery ends the run.
       const call = `POST ${workflow.url}`;
       const [delivery] = workflow.deliveries;
       const completed = await log.line(/^completed /);
@@ -145,7 +145,7 @@ describe('the log of dev', () => {
     }
   });
 
-  it('counts what is too much for one second', async () => {
+  it('counts the lines that are too many for one second', async () => {
     const item = { destination: `${endpoint.url}/many`, body: 'x' };
     const batch = JSON.stringify(Array.from({ length: 90 }, () => item));
     await callApi(server, 'POST', '/v2/batch', {}, batch);
@@ -153,7 +153,7 @@ describe('the log of dev', () => {
     const counted = () =>
       log.lines.reduce((sum, { msg }) => sum + Number(/^and (\d+) more/.exec(msg)?.[1] ?? 0), 0);
     await log.line(/^and \d+ more/);
-    // A machine that is slow delivers some of them in a second of their own.
+    // A slow machine may deliver some of the messages in another second.
     while (shown() + counted() < 90) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(shown() + counted()).toBe(90);
     expect(counted()).toBeGreaterThan(0);
@@ -168,11 +168,11 @@ describe('the log of start', () => {
     expect(level).toBe(pino.levels.values['debug']);
   });
 
-  it('has none of them at the level info', async () => {
+  it('has none of these lines at the level info', async () => {
     await begin('start', 'info');
     await publish('/hook');
     await endpoint.received(1);
-    // Once its row is in the logs, the delivery is durable and every listener was called.
+    // Once the log has its row, the delivery is durable and every listener was called.
     for (;;) {
       const { body } = await callApi(server, 'GET', '/v2/logs?state=DELIVERED');
       if (((body as { logs?: unknown[] }).logs ?? []).length > 0) break;

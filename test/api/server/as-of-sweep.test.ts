@@ -40,7 +40,7 @@ async function sweptRecords(): Promise<number> {
 }
 
 describe('?asOf= while the journal is swept', () => {
-  it('answers what was, or says that it is not known, and the sweep goes on', async () => {
+  it('answers the past state or says that it is unknown, and does not stop the sweep', async () => {
     const journal = server.application.nest.get(Journal, { strict: false });
     const later = `/v2/publish/${endpoint.url}/later`;
     const { body } = await callApi(server, 'POST', later, { 'svc-delay': '1h' }, 'patient');
@@ -62,7 +62,7 @@ describe('?asOf= while the journal is swept', () => {
     expect((await callApi(server, 'GET', path)).body).toEqual(then);
   }, 120_000);
 
-  it('says that it is not known what a sweep that was killed may have removed', async () => {
+  it('says that the state is unknown if a killed sweep may have removed it', async () => {
     const own = await startServer();
     const { nest } = own.application;
     const journal = nest.get(Journal, { strict: false });
@@ -71,11 +71,11 @@ describe('?asOf= while the journal is swept', () => {
       const publish = `/v2/publish/${endpoint.url}/gone`;
       const { messageId } = (await callApi(own, 'POST', publish)).body as { messageId: string };
       const path = `/v2/messages/${messageId}`;
-      // Until it is delivered.
+      // Wait until the message is delivered.
       while ((await callApi(own, 'GET', path)).status === 200) await pause(20);
       const { value: published } = await journal.find(messageId, 0, journal.highWatermark).next();
       await journal.seal();
-      // As the sweeper does, up to the end of a sweep.
+      // Like the sweeper, but stop before the sweep is recorded as complete.
       const edge = journal.highWatermark;
       await sweeps.begin(edge, Date.now());
       await journal.sweep(

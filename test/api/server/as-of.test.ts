@@ -3,13 +3,15 @@ import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** What was answered, without what only memory knows: that is null as of then. */
+/**
+ * What the server answered, with `null` for fields that only memory knows and the past cannot show.
+ */
 interface Given {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A moment of the test: where the journal ended, when it was, and what was answered. */
+/** A moment of the test: the end of the journal, the time, and what the server answered then. */
 interface Moment {
   readonly step: string;
   readonly offset: number;
@@ -17,16 +19,16 @@ interface Moment {
   readonly answers: ReadonlyMap<string, Given>;
 }
 
-/** Nothing is sent there: it is delayed, or stands in a paused queue. */
+/** Nothing is sent here: the messages are delayed or wait in a paused queue. */
 const far = 'http://127.0.0.1:8999/far';
 
-/** Answers 500. */
+/** An endpoint that answers 500. */
 let failing: RecordingEndpoint;
 let server: TestServer;
 const ids: Record<string, string> = {};
 const moments: Moment[] = [];
 
-/** What a member has set is known of its session, which is not recorded. */
+/** Settings of a member belong to its session, which is not recorded. */
 const sessionFields = new Set([
   ...['autoCommit', 'autoCommitIntervalMs', 'offsetReset', 'sessionTimeoutMs'],
 ]);
@@ -34,7 +36,7 @@ const unknownFields = new Set([
   ...['waitListSize', 'parallelismCount', 'rateCount', 'bytes', 'offsets', 'lastUsedAt'],
   ...['committed', 'position', 'endOffset', 'lastSeenAt', 'isCalling'],
 ]);
-/** The lag of a queue is made of messages; that of a group, of positions. */
+/** The lag of a queue is derived from its messages; that of a group from positions. */
 const hasUnknownLag = /^\/admin\/(?:groups|subscriptions)/;
 
 function known(value: unknown, path: string): unknown {
@@ -54,7 +56,7 @@ async function call(method: string, path: string, headers = {}, body?: unknown) 
   return callApi(server, method, path, { authorization, ...headers }, given);
 }
 
-/** Changes something. */
+/** Makes a request that changes something, and expects it to succeed. */
 async function change(method: string, path: string, headers = {}, body?: unknown) {
   const answer = await call(method, path, headers, body);
   expect({ path, status: answer.status, body: answer.status < 300 ? null : answer.body }).toEqual({
@@ -94,7 +96,7 @@ async function eventually<Value>(read: () => Promise<Value | undefined>): Promis
   }
 }
 
-/** Remembers what is answered now. Two moments have different times. */
+/** Remembers what the server answers now. No two moments have the same time. */
 async function remember(step: string): Promise<void> {
   const journal = server.application.nest.get(Journal, { strict: false });
   const time = Date.now();
@@ -115,7 +117,7 @@ async function publish(name: string, headers: object, to = `/v2/publish/${far}`)
 beforeAll(async () => {
   server = await startServer({ environment: { STEPWELL_RETRIES: '0' } });
   failing = await RecordingEndpoint.start(() => ({ status: 500 }));
-  // The names of what does not exist yet.
+  // Placeholders for ids that do not exist yet.
   Object.assign(ids, { late: 'msg_none', queued: 'msg_none', dead: 'none', job: 'job_0' });
   await remember('nothing');
   await publish('late', {
@@ -185,11 +187,11 @@ afterAll(async () => {
 
 describe('?asOf=', () => {
   it.each([0, 1, 2, 3, 4, 5, 6, 7])(
-    'answers what was answered at moment %d',
+    'answers what the server answered at moment %d',
     async (index) => {
       const { step, offset, time, answers } = moments[index] as Moment;
       for (const path of targets()) {
-        // Of names that were not known yet there is no answer to compare with.
+        // For ids that were not known yet there is no answer to compare with.
         const then = answers.get(path) ?? { status: 404 };
         expect({ step, path, given: await asOf(path, offset) }).toMatchObject({
           ...{ step, path },
@@ -202,7 +204,7 @@ describe('?asOf=', () => {
     60_000,
   );
 
-  it('shows what was to those who may look at what is', async () => {
+  it('shows the past to callers that may see the present, and to no others', async () => {
     const offset = moments[2]?.offset ?? 0;
     const status = async (path: string, authorization: string) => {
       const response = await fetch(`${server.url}${path}?asOf=${offset}`, {
@@ -223,7 +225,7 @@ describe('?asOf=', () => {
     expect(await status('/admin/tokens', `Bearer ${token}`)).toBe(403);
   });
 
-  it('is refused where it cannot be known, and where it names no moment', async () => {
+  it('is refused if the past state cannot be known, or if it names no moment', async () => {
     const now = ['/admin/overview', '/admin/series', '/admin/config', '/admin/build'];
     for (const path of [...now, '/v2/globalParallelism', '/v2/keys', '/topics', '/admin/backup']) {
       expect([path, (await asOf(path, 1)).status]).toEqual([path, 422]);

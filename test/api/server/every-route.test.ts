@@ -1,34 +1,34 @@
 import { callApi } from '../../support/clients/api-call.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** What the server says it answers: path to methods. */
+/** The routes that the server documents: methods by path. */
 interface Documented {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 interface Operation {
-  /** Credentials that it asks for. */
+  /** Credentials that the route requires. */
   readonly security: readonly unknown[];
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Routes whose answers go on until their clients leave: here they are asked for what is not. */
+/** Routes that stream until the client leaves: here the request is an invalid one. */
 const streamTargets: Readonly<Record<string, string>> = { '/v2/live': '/v2/live?kinds=x' };
 const streams = new Set(Object.values(streamTargets));
 
-/** What a token that may only read does not see; the last is the run `none/token` to a `GET`. */
+/** What a read-only token may not see; the last is a `GET` of the run `none/token`. */
 const confidential = new Set([
   '/v2/keys',
   ...['/v2/workflows/runs/none', '/v2/workflows/runs/none/token'],
 ]);
 
 let server: TestServer;
-/** Each documented path of messages, with names filled in. */
+/** Each documented path of the messages and workflows interface, with names filled in. */
 let targets: readonly string[];
-/** Those of them that ask for credentials. */
+/** The targets that require credentials. */
 let guarded: readonly string[];
-/** The documented methods of a target: more than one pattern may match it. */
+/** The documented methods of a target: more than one path pattern may match it. */
 let methodsOf: (target: string) => readonly string[];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   guarded = messaging.filter(isGuarded).map(targetOf);
   methodsOf = (target) => {
     const matching = messaging.filter((path) => {
-      // Without a destination a publish is refused, but not for its method.
+      // A publish without a destination is refused, but not because of its method.
       const named = path.replace('/{destination}', '(/.*)?');
       // The id of a run may hold any characters.
       const runs = named.replace(/\/runs\/\{\w+\}$/, '/runs/.+');
@@ -50,12 +50,12 @@ beforeAll(async () => {
       return new RegExp(`^${pattern}$`).test(target.replace(/\?.*/, ''));
     });
     const known = matching.flatMap((path) => Object.keys(paths[path] ?? {}));
-    // The destination of a new schedule stands where the id of one does, and may be any path.
+    // The destination of a new schedule is in the place of a schedule id, and may be any path.
     if (/^\/v2\/schedules(\/|$)/.test(target)) known.push('post');
     return [...new Set(known.map((method) => method.toUpperCase()))].sort();
   };
   expect(targets.length).toBeGreaterThan(30);
-  // Webhooks, whose path is the credential.
+  // Webhooks need no other credential than their path.
   expect(targets.length - guarded.length).toBe(1);
 });
 
@@ -63,8 +63,8 @@ afterAll(() => server.remove());
 
 const refusal = { error: expect.stringMatching(/./) };
 
-describe('every route of messages', () => {
-  it('answers 405, and which methods it has, to all others', async () => {
+describe('every route of the messages and workflows interface', () => {
+  it('answers 405 to any other method, with the methods that it has', async () => {
     for (const target of targets) {
       const known = methodsOf(target);
       for (const method of methods.filter((each) => !known.includes(each))) {
@@ -76,7 +76,7 @@ describe('every route of messages', () => {
     }
   });
 
-  it('answers 401 to a client that has no token, or a wrong one', async () => {
+  it('answers 401 to a client that has no token or a wrong one', async () => {
     for (const target of guarded) {
       for (const method of methodsOf(target)) {
         for (const authorization of ['', 'Bearer wrong']) {
@@ -91,7 +91,7 @@ describe('every route of messages', () => {
     }
   });
 
-  it('answers a token that may only read, unless it would change something', async () => {
+  it('answers a read-only token unless the request would change something', async () => {
     const authorization = `Bearer ${server.readToken}`;
     for (const target of guarded) {
       for (const method of methodsOf(target)) {
@@ -104,8 +104,8 @@ describe('every route of messages', () => {
     }
   });
 
-  it('tells of what is not there in the one shape of refusals', async () => {
-    // An event that no run waits for is an empty list, not a 404.
+  it('answers the same form of 404 for a resource that does not exist', async () => {
+    // The answer for an event that no run waits for is an empty list, not a 404.
     const isMissing = (each: string) => each.includes('none') && each !== '/v2/waiters/none';
     for (const target of targets.filter(isMissing)) {
       if (!methodsOf(target).includes('GET')) continue;

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 const gigabyte = 1024 ** 3;
 const kilobyte = 1024;
 
-/** The server asks this disk, which is full when a test says so. */
+/** The disk of the server; a test makes it full. */
 let disk: SimulatedDisk;
 let server: TestServer;
 const fatal: unknown[] = [];
@@ -38,7 +38,7 @@ async function start(log?: Logger): Promise<void> {
   });
 }
 
-/** A refusal for want of room says when to come back. */
+/** A refusal for lack of space says when to retry. */
 function expectRetryAfter({ status, headers }: Pick<Response, 'status' | 'headers'>): void {
   if (status === 507) expect(headers.get('retry-after')).toBe('10');
 }
@@ -64,18 +64,18 @@ async function stored(topic: string): Promise<unknown[]> {
   return (body as { value: unknown }[]).map(({ value }) => value);
 }
 
-/** What `/metrics` says of the disk: 1 = new work is refused. */
+/** The value of `stepwell_disk_full` in `/metrics`: 1 = new work is refused. */
 async function isFull(): Promise<string | undefined> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   return /^stepwell_disk_full (\d)$/m.exec(text)?.[1];
 }
 
-/** Another program takes all that is free. */
+/** Another program takes all free space. */
 function fill(): void {
   disk.capacityBytes = disk.usedBytes;
 }
 
-/** Of the log that holds `text`; the journal does not. */
+/** The folder of the log that holds `text`, which the journal does not. */
 function folderOf(text: string): string {
   const paths = [...disk.files()].filter(([, bytes]) => bytes.includes(text)).map(([path]) => path);
   const folders = new Set(paths.map(dirname));
@@ -83,7 +83,7 @@ function folderOf(text: string): string {
   return [...folders].join();
 }
 
-/** Until a produce is taken again; the server looks at the space once a second. */
+/** Waits until a produce is accepted; the server checks the space once a second. */
 async function roomAgain(): Promise<void> {
   disk.failures = [];
   disk.capacityBytes = disk.usedBytes + 4 * gigabyte;
@@ -93,7 +93,7 @@ async function roomAgain(): Promise<void> {
 }
 
 describe('a full disk', () => {
-  it('costs a produce a 507, and the server goes on by itself once there is room', async () => {
+  it('makes a produce fail with 507, until the server finds space again', async () => {
     const acknowledged: string[] = [];
     const answers = new Set<string>();
     await roomAgain();
@@ -108,7 +108,7 @@ describe('a full disk', () => {
       for (let index = 0; index < 20; index += 1) {
         const value = `${cycle}.${index} refused`.padEnd(3000, '.');
         const { status, body } = await call('/produce/rides', { value, partition: 0 });
-        // The last page that was begun may hold one more.
+        // The last page that was started may have space for one more record.
         if (status === 200) acknowledged.push(value);
         else {
           expect([status, body]).toEqual([507, { error: expect.any(String), status: 507 }]);
@@ -131,7 +131,7 @@ describe('a full disk', () => {
     expect(await stored('rides')).toEqual(acknowledged);
   }, 60_000);
 
-  it('tells which records of a request are not stored', async () => {
+  it('has a request say which of its records are not stored', async () => {
     await roomAgain();
     const records = [
       { topic: 'one', value: 'the first', partition: 0 },
@@ -163,7 +163,7 @@ describe('a full disk', () => {
     expect(await stored('two')).toEqual(['the second']);
   }, 60_000);
 
-  it('keeps a commit that found no room, and writes it by itself', async () => {
+  it('delays a commit that found no space until the server can write it by itself', async () => {
     await roomAgain();
     for (const value of ['a', 'b', 'c']) await call('/produce/rides', { value, partition: 0 });
     const earliest = { 'stream-auto-offset-reset': 'earliest' };
@@ -188,7 +188,7 @@ describe('a full disk', () => {
     expect(body).toEqual(position(3));
   }, 60_000);
 
-  it('shows nothing to a group whose start found no room, and all of it afterwards', async () => {
+  it('shows no records to a group that found no space to start, and all later', async () => {
     await roomAgain();
     for (const value of ['a', 'b']) await call('/produce/rides', { value, partition: 0 });
     const earliest = { 'stream-auto-offset-reset': 'earliest' };
@@ -205,7 +205,7 @@ describe('a full disk', () => {
     expect((await consume('second')).body).toEqual([]);
   }, 60_000);
 
-  it('takes a token, as an operator may need one, and it outlives a crash', async () => {
+  it('still stores a token, as operators may need one, even across a crash', async () => {
     await roomAgain();
     fill();
     while ((await publish()) !== 507) await new Promise((next) => setTimeout(next, 50));
@@ -221,7 +221,7 @@ describe('a full disk', () => {
     await roomAgain();
   }, 60_000);
 
-  it('says from the first moment of a start that there is no room', async () => {
+  it('makes the server read-only from the moment it starts', async () => {
     const ready = async () => {
       const answer = await fetch(`${server.url}/health/ready`);
       return { status: answer.status, body: await answer.json() };
@@ -246,7 +246,7 @@ describe('a full disk', () => {
     expect(await publish()).toBe(200);
   }, 60_000);
 
-  it('is read from, and gets room from a topic that is deleted', async () => {
+  it('can be read, and the deletion of a topic frees space', async () => {
     await roomAgain();
     for (const value of ['a', 'b']) await call('/produce/rides', { value, partition: 0 });
     await call('/produce/gone', { value: 'x'.repeat(150 * kilobyte), partition: 0 });

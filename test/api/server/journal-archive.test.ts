@@ -31,7 +31,7 @@ const environmentOf = (archive: string, retention = 'sweep') => ({
   STEPWELL_LOG_RETENTION: '1s',
 });
 
-/** The offsets of whole copies in the archive, oldest first. */
+/** The offset ranges of the complete copies in the archive, oldest first. */
 async function ranges(): Promise<(readonly [from: number, until: number])[]> {
   const [store] = await readdir(folder);
   const names = store === undefined ? [] : await readdir(join(folder, store));
@@ -44,7 +44,7 @@ async function ranges(): Promise<(readonly [from: number, until: number])[]> {
     });
 }
 
-/** Bytes of the whole copies in the archive. */
+/** Bytes of the complete copies in the archive. */
 async function copiedBytes(): Promise<number> {
   const [store = ''] = await readdir(folder);
   const names = (await readdir(join(folder, store))).filter((name) => name.endsWith('.log'));
@@ -63,7 +63,7 @@ async function publishUntil(server: TestServer, url: string, isEnough: () => Pro
   );
   while (!(await isEnough())) {
     expect((await callApi(server, 'POST', '/v2/batch', {}, body)).status).toBe(200);
-    // A server that is given all it can take has little left for a sweep, which then takes long.
+    // A server under full load has little time left for a sweep, which then takes long.
     await pause(50);
   }
 }
@@ -75,7 +75,7 @@ const publishUntilSwept = (server: TestServer, url: string, records: number) =>
     async () => (await metric(server, 'stepwell_journal_swept_records_total')) >= records,
   );
 
-it('the archive has the journal up to its last sweep, without a gap', async () => {
+it('the archive holds the journal up to its last sweep without a gap', async () => {
   const endpoint = await RecordingEndpoint.start();
   const environment = environmentOf(folder);
   let server = await startServer({ environment, ports });
@@ -86,7 +86,7 @@ it('the archive has the journal up to its last sweep, without a gap', async () =
   await publishUntilSwept(server, `${endpoint.url}/x`, 200);
   const headers = { authorization: server.basic };
   const answer = await callApi(server, 'GET', '/admin/journal?type=JournalSwept', headers);
-  // A sweep may copy more between two looks: it never takes away.
+  // A sweep may copy more between the two reads; it never removes a copy.
   const copied = await copiedBytes();
   expect(await metric(server, 'stepwell_archive_bytes')).toBeGreaterThanOrEqual(copied);
   expect(await metric(server, 'stepwell_archive_disk_total_bytes')).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ it('the archive has the journal up to its last sweep, without a gap', async () =
   expect(next).toBeGreaterThanOrEqual(until);
 }, 180_000);
 
-/** Lines of `journal replay` of a folder, with its archive or without. */
+/** The lines of `journal replay` of a folder, with its archive or without. */
 function replayed(data: string, options: ReplayOptions, archive?: string): Promise<string[]> {
   const { config } = readConfiguration({});
   const folding = productFolding({
@@ -147,17 +147,17 @@ it('what was swept is read from the archive, which leads to the same state', asy
   await endpoint.stop();
 }, 180_000);
 
-/** What the server says that operators should see to. */
+/** The warnings that the server shows to operators. */
 async function warnings(server: TestServer): Promise<readonly string[]> {
   const { body } = await callApi(server, 'GET', '/health/ready');
   return (body as { warnings?: readonly string[] }).warnings ?? [];
 }
 
-describe('an archive that cannot be written', () => {
+describe('a server whose archive cannot be written', () => {
   const warning =
     'the journal was not swept, and grows: it cannot be copied to STEPWELL_ARCHIVE_DIR';
 
-  /** While `spoil` has not been undone nothing is swept, and the server says so. */
+  /** Nothing is swept, and the server warns, until the effect of `spoil` is undone. */
   async function sweepsNothingMeanwhile(
     archive: string,
     spoil: () => Promise<() => Promise<void>>,
@@ -186,7 +186,7 @@ describe('an archive that cannot be written', () => {
     await endpoint.stop();
   }
 
-  it('because it is gone keeps everything, until it is there again', async () => {
+  it('because it is missing keeps everything, until it is there again', async () => {
     await sweepsNothingMeanwhile(folder, async () => {
       const aside = `${folder}-aside`;
       await rename(folder, aside);
@@ -213,7 +213,7 @@ describe('an archive that cannot be written', () => {
   );
 });
 
-describe('a start is refused where the archive', () => {
+describe('a start is refused if the archive', () => {
   const refused = (archive: string, dataDirectory?: string, retention?: string) =>
     expect(
       startServer({
@@ -222,7 +222,7 @@ describe('a start is refused where the archive', () => {
       }),
     ).rejects;
 
-  it('is not there', () => refused(join(folder, 'missing')).toThrow(/is not there: make it/));
+  it('does not exist', () => refused(join(folder, 'missing')).toThrow(/is not there: make it/));
 
   it('is a file', async () => {
     await writeFile(join(folder, 'file'), '');

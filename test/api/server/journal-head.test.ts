@@ -32,7 +32,7 @@ async function metric(pattern: RegExp): Promise<string[]> {
   return [...text.matchAll(pattern)].flatMap((match) => [...match].slice(1));
 }
 
-/** Publishes until the journal has a head behind `offset`; it, as a person would note it down. */
+/** Publishes until the journal has a head behind `offset`; returns it as a person would note it. */
 async function headBehind(offset: number): Promise<string> {
   for (;;) {
     const message = { destination: `${endpoint.url}/x`, body: 'x'.repeat(500) };
@@ -52,7 +52,7 @@ function against(kept: string) {
   return verifyFolder(server.dataDirectory, quiet, [head]);
 }
 
-it('a head that was kept holds after sweeps, and not after a forgery', async () => {
+it('a noted head still matches the journal after sweeps, and not after a forgery', async () => {
   const first = await headBehind(0);
   const second = await headBehind(Number(first.split('@')[1]) + 400);
   while ((await swept()) < 100) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -90,7 +90,7 @@ it('a head that was kept holds after sweeps, and not after a forgery', async () 
   ]);
 }, 30_000);
 
-it('a quiet journal is sealed once a day, and has a head then', async () => {
+it('a quiet journal is sealed once a day, and then has a head', async () => {
   await server.remove();
   const clock = new ManualClock();
   const seal = { STEPWELL_JOURNAL_SEAL: '1d', STEPWELL_ALLOW_NETWORKS: 'none' };
@@ -109,7 +109,7 @@ it('a quiet journal is sealed once a day, and has a head then', async () => {
   await advance(2);
   while ((await heads()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   const [first] = await heads();
-  // Nothing was written since: nothing is sealed.
+  // Nothing was written since the last seal: nothing is sealed.
   await advance(25);
   expect(await heads()).toEqual([first]);
   expect((await publish()).status).toBe(200);

@@ -70,7 +70,7 @@ async function listed(): Promise<number[]> {
 }
 
 describe('a journal that is swept while the server works', () => {
-  it('loses what is over, keeps what waits, and is whole after a restart', async () => {
+  it('loses what has ended, keeps what waits, and is intact after a restart', async () => {
     runs = await WaitingRuns.start(({ runId, entries }) =>
       entries.length === 1
         ? askToWait(server, runId, 'order.paid', 1, {})

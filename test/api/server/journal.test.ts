@@ -42,7 +42,7 @@ async function publish(headers: Record<string, string> = {}, body = 'hello'): Pr
   return (published.body as { messageId: string }).messageId;
 }
 
-/** One page: its events, and where the next one begins. */
+/** One page: its events, and the position where the next page begins. */
 async function page(query: string): Promise<{ events: ShownEvent[]; cursor: string | null }> {
   const { status, text } = await get(query);
   expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
@@ -67,7 +67,7 @@ async function allPages(query: string): Promise<ShownEvent[]> {
 const offsetsOf = (events: readonly ShownEvent[]) => events.map(({ offset }) => offset);
 
 describe('GET /admin/journal', () => {
-  it('gives every event once, page by page, from either end', async () => {
+  it('gives every event once, page by page, in either order', async () => {
     for (let count = 0; count < 7; count += 1) await publish();
     const whole = (await page('?count=1000')).events;
     expect(whole.length).toBeGreaterThan(6);
@@ -76,7 +76,7 @@ describe('GET /admin/journal', () => {
     expect(await allPages('count=3&order=newest')).toEqual([...whole].reverse());
   });
 
-  it('gives what is meant: of a stream, a type, a time, a part', async () => {
+  it('filters events by stream, type, offset, time, and credential', async () => {
     const id = await publish({}, 'to be canceled');
     await callApi(server, 'DELETE', `/v2/messages/${id}`);
     const of = async (query: string) => (await page(query)).events.map(({ type }) => type);
@@ -96,7 +96,7 @@ describe('GET /admin/journal', () => {
     expect(bodies.events[0]?.['bodyBase64']).toBe(Buffer.from('to be canceled').toString('base64'));
   });
 
-  it('shows nothing that is redacted, and no secret', async () => {
+  it('shows no redacted content and no secret', async () => {
     const headers = { 'svc-redact-fields': 'body,header', 'svc-forward-password': 'hunter2' };
     const id = await publish(headers, 'sesame');
     await callApi(server, 'POST', '/v2/keys/rotate');
@@ -108,7 +108,7 @@ describe('GET /admin/journal', () => {
     expect(keys).toMatchObject([{ current: '***', next: '***' }]);
   });
 
-  it('is for those who administer', async () => {
+  it('is only for administrators', async () => {
     for (const authorization of ['', `Bearer ${server.readToken}`, 'Basic bm86Ym9keQ==']) {
       for (const path of ['', '/activity', '/entity?stream=a/b']) {
         expect((await get(path, { authorization })).status).toBe(401);
@@ -141,7 +141,7 @@ describe('GET /admin/journal', () => {
 });
 
 describe('GET /admin/journal/activity', () => {
-  it('counts what was recorded, step by step', async () => {
+  it('counts the recorded events per time step', async () => {
     await publish();
     const { text } = await get('/activity?step=1h');
     const { stepMs, buckets } = JSON.parse(text) as {
@@ -152,14 +152,14 @@ describe('GET /admin/journal/activity', () => {
     expect(buckets).toHaveLength(24);
     const events = (await page('?count=1000')).events;
     const total = buckets.reduce((sum, bucket) => sum + bucket.events, 0);
-    // Records that teach the shapes of events have offsets, too.
+    // Offsets also count the records that define the shapes of events.
     expect(total).toBeGreaterThanOrEqual(events.length);
     expect(total).toBeLessThanOrEqual((events.at(-1)?.offset ?? 0) + 1);
   });
 });
 
 describe('GET /admin/journal/entity', () => {
-  it('gives an entity as it was then', async () => {
+  it('gives an entity as it was at an offset', async () => {
     const id = await publish({ 'svc-label': 'as-of' });
     const [published] = (await page(`?stream=${id}`)).events;
     const at = published?.offset ?? 0;
@@ -177,7 +177,7 @@ describe('GET /admin/journal/entity', () => {
   });
 });
 
-/** Follows the journal behind an event until `count` more have come, and cuts the connection. */
+/** Follows the journal from behind an event until `count` more came, then cuts the connection. */
 async function follow(last: number | null, count: number): Promise<number[]> {
   const headers = { authorization: server.basic, accept: 'text/event-stream' };
   const cut = new AbortController();
@@ -209,7 +209,7 @@ async function follow(last: number | null, count: number): Promise<number[]> {
 }
 
 describe('the journal as a stream', () => {
-  it('gives each event once and in order, however often it is cut', async () => {
+  it('gives each event once and in order, however often the connection is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 8 }),
@@ -229,7 +229,7 @@ describe('the journal as a stream', () => {
     );
   });
 
-  it('begins now unless it is said, waits for what comes, and ends where it is to', async () => {
+  it('begins now unless a start is given, waits for events, and ends as asked', async () => {
     const headers = { authorization: server.basic, accept: 'text/event-stream' };
     const open = await fetch(`${server.url}/admin/journal`, { headers });
     const ids = [await publish(), await publish()];
@@ -245,7 +245,7 @@ describe('the journal as a stream', () => {
     expect((await part.text()).match(/^id: /gm)?.length).toBeLessThanOrEqual(3);
   });
 
-  it('is refused behind an event that has not happened', async () => {
+  it('is refused if it is to begin behind an event that has not happened', async () => {
     const headers = { authorization: server.basic, accept: 'text/event-stream' };
     const behind = (last: number) =>
       fetch(`${server.url}/admin/journal`, { headers: { ...headers, 'last-event-id': `${last}` } });
@@ -260,7 +260,7 @@ describe('the journal as a stream', () => {
     await known.body?.cancel();
   });
 
-  it('is refused beyond a number of clients, and ends with the server', async () => {
+  it('is refused beyond a maximum of clients, and ends with the server', async () => {
     const headers = { authorization: server.basic, accept: 'text/event-stream' };
     const opened: Response[] = [];
     for (;;) {

@@ -22,7 +22,7 @@ afterAll(() => server.remove());
 
 const ofMessages = 'MessagePublished,MessageCanceled';
 
-/** It answers 404, as there is nothing. */
+/** The server answers 404 here, as it has no such route. */
 const destination = () => `${server.url}/absent`;
 
 async function publish(headers: Record<string, string> = { 'svc-delay': '1h' }): Promise<string> {
@@ -35,7 +35,7 @@ const open = (query = '', lastId = '', authorization = server.bearer) =>
 
 const eventIn = ({ data }: SentEvent) => JSON.parse(data) as LiveEvent;
 
-/** The journal's own word: offsets of the events of these types. */
+/** The offsets of the events of these types, as the journal has them. */
 async function offsetsOf(types: string): Promise<number[]> {
   const target = `${server.url}/admin/journal?count=1000&type=${types}`;
   const response = await fetch(target, { headers: { authorization: server.basic } });
@@ -44,7 +44,7 @@ async function offsetsOf(types: string): Promise<number[]> {
 }
 
 describe('GET /v2/live', () => {
-  it('tells of an event as soon as it is durable', async () => {
+  it('reports an event as soon as it is durable', async () => {
     const stream = await open('?kinds=message');
     const id = await publish();
     const [created] = await stream.take(1);
@@ -58,7 +58,7 @@ describe('GET /v2/live', () => {
     stream.cut();
   });
 
-  it('tells of each kind, and of a dead letter as that of its message', async () => {
+  it('reports each kind, and a dead letter together with its message', async () => {
     const [all, letters] = [await open(), await open('?kinds=dlq,queue')];
     await callApi(server, 'POST', '/v2/queues', {}, JSON.stringify({ queueName: 'q' }));
     const id = await publish({ 'svc-retries': '0' });
@@ -82,7 +82,7 @@ describe('GET /v2/live', () => {
     }
   });
 
-  it('tells of a job from its beginning to its end', async () => {
+  it('reports a job from its beginning to its end', async () => {
     const stream = await open('?kinds=job');
     const work = { verb: 'cancel', over: 'messages', filter: { label: 'of no message' } };
     const { body } = await callApi(server, 'POST', '/v2/jobs', {}, JSON.stringify(work));
@@ -94,13 +94,13 @@ describe('GET /v2/live', () => {
     stream.cut();
   });
 
-  it('tells each event once and in order to a client that is cut a hundred times', async () => {
+  it('gives each event once and in order to a client that is cut a hundred times', async () => {
     const first = (await offsetsOf(ofMessages)).length;
     const seen: number[] = [];
     let lastId = '';
     for (let cut = 0; cut < 100; cut += 1) {
       const stream = await open('?kinds=message', lastId);
-      // Before the first event there is an id already: where this stream has begun.
+      // Even before the first event the client has an id: the position where the stream began.
       const count = (cut % 4) + 1;
       const publishing = (async () => {
         for (let each = 0; each < 3; each += 1) {
@@ -123,7 +123,7 @@ describe('GET /v2/live', () => {
     expect(seen).toEqual(expected);
   });
 
-  it('names what a token of the log interface may see, and no topic to another', async () => {
+  it('shows topics to a token of the log interface and to no other', async () => {
     await expect(open('?kinds=topic')).rejects.toThrow('403');
     const blind = await open('', '', `Bearer ${server.readToken}`);
     const { body } = await callLog(server, '/admin/tokens', { name: 'viewer', role: 'read' });
@@ -139,7 +139,7 @@ describe('GET /v2/live', () => {
     viewer.cut();
   });
 
-  it('counts what comes too fast to be named', async () => {
+  it('counts events that come too fast to be listed', async () => {
     const stream = await open('?kinds=message');
     const messages = Array.from({ length: 1000 }, () => ({
       destination: destination(),
@@ -162,7 +162,7 @@ describe('GET /v2/live', () => {
     stream.cut();
   });
 
-  it('says that a client has to look again where it cannot tell what was missed', async () => {
+  it('asks a client to reload if the server cannot know which events it missed', async () => {
     const stream = await open('', '99999999');
     const [event] = await stream.take(1);
     expect(event?.type).toBe('reload');
@@ -183,7 +183,7 @@ describe('GET /v2/live', () => {
     ]);
   });
 
-  it('is refused beyond a number of different sets of kinds', async () => {
+  it('is refused beyond a maximum of different sets of kinds', async () => {
     const kinds = ['message', 'run', 'schedule', 'queue', 'flow', 'dlq'];
     const streams: EventSource[] = [];
     let refused = '';
@@ -198,10 +198,10 @@ describe('GET /v2/live', () => {
     }
     expect(refused).toContain('503');
     expect(streams.length).toBeGreaterThan(20);
-    // One more of those that are followed is no more work.
+    // Another client of a set that is already followed costs nothing.
     streams.push(await open('?kinds=message'));
     for (const stream of streams) stream.cut();
-    // They make room for others.
+    // The cut clients make room for other sets.
     for (let isRefused = true; isRefused; ) {
       isRefused =
         (await open('?kinds=dlq,flow').then(
@@ -212,7 +212,7 @@ describe('GET /v2/live', () => {
   });
 
   it('ends with the server', async () => {
-    // A set that was followed before: others find room only when the server has seen all cuts.
+    // A set that was followed before: new sets find room only after the server has seen all cuts.
     const stream = await open('?kinds=message');
     await server.stop();
     expect(await stream.next()).toBeNull();

@@ -1,4 +1,4 @@
-/** Names that a client would take for a step along its path can never be addressed. */
+/** Names that a client would resolve as a step of its path (`.`, `..`) are refused. */
 import { callApi } from '../../support/clients/api-call.js';
 import { bodyOf, rawRequest, statusOf } from '../../support/clients/raw-request.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -13,7 +13,7 @@ afterAll(() => server.remove());
 
 const destination = 'http://127.0.0.1:9999/';
 
-/** A request whose path nothing has normalised, with `name` in it. */
+/** Sends a request with `name` in its path, which no client library has normalised. */
 async function call(
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -35,7 +35,7 @@ async function call(
 
 const everyMinute = { 'svc-cron': '* * * * *' };
 
-/** Every way to make something that is addressed by its name. */
+/** Every way to create something that is addressed by its name. */
 const ways: readonly [string, (name: string) => ReturnType<typeof call>][] = [
   ['a queue', (name) => call('/v2/queues', {}, `{"queueName":"${name}","parallelism":1}`)],
   ['a queue by enqueueing', (name) => call(`/v2/enqueue/${name}/${destination}`)],
@@ -86,7 +86,7 @@ describe.each(ways)('the name of %s', (_what, make) => {
     expect([status, body]).toEqual([400, { error: expect.stringMatching(/"\." or "\.\."/) }]);
   });
 
-  it('may begin with dots, and have more of them', async () => {
+  it('may begin with dots and may contain more of them', async () => {
     for (const name of ['...', '.a', 'a..', '..a']) {
       const { status } = await make(name);
       expect([name, status]).toEqual([name, 200]);
@@ -94,7 +94,7 @@ describe.each(ways)('the name of %s', (_what, make) => {
   });
 });
 
-it('refuses such a queue in one item of a batch', async () => {
+it('one item of a batch with such a queue name is refused alone', async () => {
   const items = ['..', 'fine'].map((queue) => ({ destination, body: 'x', queue }));
   const { body } = await callApi(server, 'POST', '/v2/batch', {}, JSON.stringify(items));
   expect(body).toEqual([
@@ -104,7 +104,7 @@ it('refuses such a queue in one item of a batch', async () => {
 });
 
 it.each(['/consume/./one', '/consume/../one', '/consume/team/.', '/consume/team/..'])(
-  'refuses the consumer of %s',
+  'the consumer of %s is refused',
   async (path) => {
     const { status, body } = await call(path, {}, '{"topic":"rides"}', server.basic);
     expect([status, body]).toEqual([

@@ -78,13 +78,13 @@ describe('GET /admin/overview', () => {
       },
     ]);
     await callApi(server, 'POST', '/admin/origins/resume', { authorization }, paused);
-    // A server that has just begun does not know how fast its disk fills.
+    // A server that has just started does not know yet how fast its disk fills.
     expect((await overview()).disk['daysLeft']).toBeNull();
   });
 });
 
 describe('GET /admin/series', () => {
-  it('gives a value for each step, the current one too', async () => {
+  it('gives a value for each step, including the current one', async () => {
     const { body, status } = await get('series?names=published,lagP50,pending&step=2m');
     expect(status).toBe(200);
     const { from, stepMs, series } = body as {
@@ -98,7 +98,7 @@ describe('GET /admin/series', () => {
       expect([720, 721]).toContain(points.length);
       expect(points[0]).toBeNull();
     }
-    // No other test uses this server: all of it is in the steps of the last minutes.
+    // No other test uses this server, so all its events fall into the last few minutes.
     const published = (series['published'] ?? []).reduce(
       (sum: number, each) => sum + (each ?? 0),
       0,
@@ -121,7 +121,7 @@ describe('GET /admin/series', () => {
 });
 
 describe('GET /admin/config', () => {
-  it('shows every setting, where it came from, and no secret', async () => {
+  it('shows every setting, its source, and no secret', async () => {
     const { body } = await get('config');
     const settings = body as { variable: string; value: string | null; source: string }[];
     const of = (variable: string) => settings.find((each) => each.variable === variable);
@@ -145,12 +145,12 @@ describe('GET /admin/config', () => {
   });
 });
 
-test('GET /admin/build says what runs', async () => {
+test('GET /admin/build says which program runs', async () => {
   const { body } = await get('build');
   expect(body).toMatchObject({ node: process.version, pid: process.pid, platform: 'linux' });
 });
 
-test('GET /admin/build names SDKs that have asked, and not all that is said', async () => {
+test('GET /admin/build names some SDKs, and only those of authorized clients', async () => {
   const named = (name: string, authorization = server.bearer) =>
     fetch(`${server.url}/v2/queues`, {
       headers: { authorization, 'upstash-telemetry-sdk': name },
@@ -171,7 +171,7 @@ test('GET /admin/build names SDKs that have asked, and not all that is said', as
   expect(clients.filter(({ name }) => /stranger| /.test(name))).toEqual([]);
 });
 
-test('all of this is for those who administer, or a created token that reads', async () => {
+test('these routes are for administrators, or for a created token that may read', async () => {
   const made = { name: 'consumer', permissions: 'CONSUME', topic: '*' };
   const { username, password } = (await callLog(server, '/admin/credentials', made)).body as {
     username: string;

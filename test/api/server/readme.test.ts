@@ -9,7 +9,7 @@ import { promise, readmeBlocks, stepsOf } from '../../support/program/readme-blo
 import { freePort } from '../../support/program/server-process.js';
 
 const root = join(import.meta.dirname, '../../..');
-/** In the order of a reader: the others go on with what the first one has started. */
+/** In reading order: the later documents continue with what the first one has started. */
 const documents = [
   'README.md',
   'docs/messaging.md',
@@ -26,14 +26,14 @@ const promises = blocks
 let folder = '';
 let ports: Readonly<Record<string, string>> = {};
 let terminals: { child: ChildProcess; output: () => string; ended: Promise<unknown> }[] = [];
-/** What the reader's shell has exported. */
+/** The variables that the reader's shell has exported. */
 let exported = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-readme-'));
   const [server, destination, workflow] = await Promise.all([freePort(), freePort(), freePort()]);
   ports = { 8080: `${server}`, 9000: `${destination}`, 3000: `${workflow}` };
-  // What the reader installs is installed here; curl shows errors, and ends its answers' lines.
+  // Here the packages are already installed. curl shows errors and ends each answer with a newline.
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(
     join(folder, '.curlrc'),
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const { child, ended } of terminals.reverse()) {
-    // All of its process group, as closing the terminal does.
+    // Kill the whole process group, as closing the terminal does.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
     await ended;
   }
@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The only thing that is changed: three ports, of which others may have the usual ones. */
+/** Changes nothing but three ports, as other programs may use the usual ones. */
 const ported = (text: string) =>
   text.replace(/\b(8080|9000|3000)\b/g, (port) => ports[port] ?? port);
 
@@ -64,7 +64,7 @@ const environment = () => ({
   QSTASH_DEV_PORT: ports['8080'],
 });
 
-/** Runs a command to its end; rejects, with all that it printed, where it fails. */
+/** Runs a command to its end; rejects with all its output if it fails. */
 function run(command: string): Promise<string> {
   const options = { cwd: folder, env: environment() };
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ function run(command: string): Promise<string> {
   });
 }
 
-/** Runs a command in a terminal of its own and waits until it has printed what `until` says. */
+/** Runs a command in a terminal of its own and waits until its output matches `until`. */
 async function keep(command: string, until: RegExp, cwd = folder): Promise<() => string> {
   const child = killedAtLast(
     spawn('sh', ['-ec', `${exported}\n${command}`], {
@@ -102,7 +102,7 @@ async function keep(command: string, until: RegExp, cwd = folder): Promise<() =>
   return output;
 }
 
-/** A reader comes later than a test: what is looked at is looked at until it shows. */
+/** A reader is slower than a test, so commands that only read are repeated until they show it. */
 async function shown(command: string, promised: RegExp): Promise<void> {
   const isLook = !/ -d | -X /.test(command);
   for (;;) {
@@ -121,7 +121,7 @@ async function runSteps(text: string): Promise<void> {
   }
 }
 
-/** The registry is not asked: what the line installs must be what the example imports. */
+/** No registry is asked: the command must install exactly what the example imports. */
 function expectInstalled(command: string): void {
   const example = blocks.find(({ title }) => title === 'order.mjs')?.text ?? '';
   const imported = [...example.matchAll(/from '(?!node:)([^']+)'/g)].map(([, name]) => name);
@@ -154,7 +154,7 @@ async function runBlock(title: string, text: string): Promise<void> {
   }
 }
 
-/** Until something listens on the port that stands for `usual`. */
+/** Waits until something listens on the port that replaces the usual port. */
 async function listening(usual: string): Promise<void> {
   const isOpen = () =>
     new Promise<boolean>((resolve) => {
@@ -165,7 +165,7 @@ async function listening(usual: string): Promise<void> {
   while (!(await isOpen())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** What the gate and the reader do: it is no example. */
+/** Installing is done by the build and by the reader: it is no example. */
 const isInstall = (text: string) => /^npm ci && npm (start|test)/m.test(text);
 
 describe('the examples from the first to the last', () => {
@@ -181,7 +181,7 @@ describe('the examples from the first to the last', () => {
     );
   });
 
-  it('lead to what the text says the terminals show', () => {
+  it('lead to the output that the text describes', () => {
     const [server, , workflow] = terminals.map(({ output }) => output());
     expect(server).toMatch(/delivered POST http:\/\/127\.0\.0\.1:\d+\/hook 200 in .* \(msg_\w+\)/);
     expect(server).toMatch(/run succeeded http:\/\/127\.0\.0\.1:\d+\/order /);
@@ -189,11 +189,11 @@ describe('the examples from the first to the last', () => {
   });
 });
 
-it('the documents promise what many of their examples print', () => {
+it('the documents show the output of many of their examples', () => {
   expect(promises.length).toBeGreaterThan(10);
 });
 
-it('the documents quote every word that a shell would expand', () => {
+it('the documents quote every character that a shell would expand', () => {
   const commands = blocks
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => stepsOf(text).map(({ command }) => command));

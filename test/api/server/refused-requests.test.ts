@@ -28,7 +28,7 @@ const refused = async (authorization: string, path: string, from = '203.0.113.7'
   expect([401, 403]).toContain(status);
 };
 
-/** What the journal has of refused requests, once there are so many events of them. */
+/** The events of refused requests in the journal, once there are this many. */
 async function recorded(count: number): Promise<EventEnvelope[]> {
   for (;;) {
     const journal = server.application.nest.get(Journal);
@@ -51,7 +51,7 @@ async function metric(reason: string): Promise<number> {
 }
 
 describe('a refused request', () => {
-  it('is in the journal with its address, its route, and its credential', async () => {
+  it('is recorded in the journal with its address, its route, and its credential', async () => {
     await refused('', '/v2/queues/a?token=secret-text');
     await refused('Bearer wrong', '/admin/topics');
     await refused(`Bearer ${server.readToken}`, '/v2/keys');
@@ -73,7 +73,7 @@ describe('a refused request', () => {
     expect(await Promise.all(['missing', 'unknown', 'forbidden'].map(metric))).toEqual([1, 2, 1]);
   });
 
-  it('is one of few in a minute, however many there are; the others are counted', async () => {
+  it('is recorded only a few times a minute; further ones are counted', async () => {
     const { all, address } = recordedPerMinute;
     const addresses = Array.from({ length: all / address + 2 }, (_, index) => `10.0.0.${index}`);
     for (const from of addresses) {
@@ -94,7 +94,7 @@ describe('a refused request', () => {
     expect(await recorded(all + 2)).toHaveLength(all + 2);
   });
 
-  it('is counted at the end of the server, too', async () => {
+  it('is also counted when the server ends', async () => {
     for (let count = 0; count < recordedPerMinute.address + 3; count += 1) {
       await refused('Bearer wrong', '/v2/queues');
     }
@@ -105,7 +105,7 @@ describe('a refused request', () => {
     expect(events.at(-1)?.event).toMatchObject({ type: 'RefusalsCounted', count: 3 });
   });
 
-  it('is counted alone while the journal is being replayed', async () => {
+  it('is only counted while the journal is replayed', async () => {
     const target = '/v2/publish/https://example.com/x';
     const published = await callApi(server, 'POST', target, { 'svc-delay': '1h' }, 'sesame');
     const { messageId } = published.body as { messageId: string };
@@ -119,7 +119,7 @@ describe('a refused request', () => {
       );
     const replay = new Gate();
     replay.hold();
-    // Reads of what is replayed wait, and those before the port is open do not.
+    // Reads of replayed data wait; the refused requests before the port is open do not.
     const read: typeof nodeDisk.read = async (...range) => {
       if (await isOpen()) await replay.opened;
       return nodeDisk.read(...range);

@@ -31,7 +31,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: response.status, text: await response.text(), requestId };
 }
 
-/** What the journal says of reveals. */
+/** The events of reveals in the journal. */
 async function reveals() {
   const journal = server.application.nest.get(Journal, { strict: false });
   const found: { readonly by: unknown; readonly event: object }[] = [];
@@ -43,7 +43,7 @@ async function reveals() {
 }
 
 describe('?reveal=true', () => {
-  it('shows events in clear, and is an event that names the caller', async () => {
+  it('shows events in clear and is recorded as an event that names the caller', async () => {
     expect((await get(`?stream=${id}&bodies=true`)).text).not.toContain('hunter2');
     expect(await reveals()).toEqual([]);
     const { status, text, requestId } = await get(`?stream=${id}&bodies=true&reveal=true`);
@@ -77,7 +77,7 @@ describe('?reveal=true', () => {
     expect(await reveals()).toHaveLength(before + 1);
   });
 
-  it('is for those who administer, and not for streams', async () => {
+  it('is for administrators, and not for streams', async () => {
     const made = await callApi(
       server,
       'POST',
@@ -96,7 +96,7 @@ describe('?reveal=true', () => {
     expect(await reveals()).toHaveLength(before);
   });
 
-  it('is shown so many times a minute', async () => {
+  it('is limited to a number per minute', async () => {
     let last = 200;
     for (let count = 0; count <= revealsPerMinute && last === 200; count += 1) {
       last = (await get('?count=1&reveal=true')).status;

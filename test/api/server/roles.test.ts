@@ -29,7 +29,7 @@ const refusedQueries: Readonly<Record<string, string>> = {
 };
 
 let server: TestServer;
-/** Added to the server's clock. */
+/** Added to the time of the server's clock. */
 let ahead = 0;
 const tokens: Partial<Record<Role, string>> = {};
 
@@ -63,37 +63,38 @@ beforeEach(() => {
 
 afterAll(() => server.remove());
 
-/** GETs that change something: an operator's work. */
+/** GET routes that change something: they need an operator. */
 const changing = /^\/(?:consume|commit|produce|webhook)\b/;
 
-/** What a role may call; the others of the documented routes are refused with 403. */
+/** Whether a role may call a route; other documented routes are refused with 403. */
 function mayCall(role: Role, method: string, path: string): boolean {
   if (role === 'admin') return true;
   if (path.startsWith('/v2/keys')) return false;
   // The entries of a run are not redacted.
   if (role === 'read' && path === '/v2/workflows/runs/{workflowRunId}') return false;
   if (/^\/admin\/(?:tokens|credentials)/.test(path)) return false;
-  // What its tools may see is judged anew for each of their questions.
+  // The rights of its tools are checked on each of their requests.
   if (path === '/mcp') return true;
   if (method === 'GET') return role === 'operate' || !changing.test(path);
   return role === 'operate' && !path.startsWith('/admin/');
 }
 
 describe('a role', () => {
-  it.each(roles)('%s may call what it says, on every route', async (role) => {
+  it.each(roles)('%s may call exactly its own routes', async (role) => {
     const { paths } = (await callApi(server, 'GET', '/openapi.json')).body as Documented;
     let count = 0;
     for (const [path, operations] of Object.entries(paths)) {
       for (const [word, { security }] of Object.entries(operations)) {
         const method = word.toUpperCase();
         if (security.length === 0) continue;
-        // What an admin would do here is done in other tests.
+        // Other tests cover this route for administrators.
         if (role === 'admin' && path === '/v2/keys/rotate') continue;
-        // Its answer is no JSON, or goes on for ever; what it refuses is.
+        // The answer of these routes is not JSON or does not end; a refusal is JSON.
         const query = refusedQueries[path] ?? '';
         const target = `${path.replace(/\{\w+\}/g, 'none')}${query}`;
         const { status } = await call(method, target, as(tokens[role]));
-        // A GET that changes something is looked at before its caller is: what it brings is wrong.
+        // A GET that changes something is validated before its caller is checked, so 400 is
+        // possible.
         const isUnread = role === 'read' && changing.test(path) && status === 400;
         expect([role, method, path, status === 403 || isUnread]).toEqual([
           role,
@@ -109,7 +110,7 @@ describe('a role', () => {
   });
 
   it.each(roles)(
-    '%s enters by its name neither with a part of the token nor with more',
+    '%s accepts neither a part of its token, nor a longer one, nor its name',
     async (role) => {
       const token = tokens[role] ?? '';
       for (const wrong of [`${token}x`, token.slice(0, -1), '', `${role}s`]) {
@@ -119,7 +120,7 @@ describe('a role', () => {
     },
   );
 
-  it('of the configured tokens is for messages and workflows only, as ever', async () => {
+  it('of the configured tokens is for messages and workflows only', async () => {
     for (const token of [server.token, server.readToken]) {
       expect(await statusAs(token)).toBe(200);
       expect(await statusAs(token, '/topics')).toBe(401);
@@ -130,7 +131,7 @@ describe('a role', () => {
 });
 
 describe('a created token', () => {
-  it('is listed without itself, and with when it was used', async () => {
+  it('is listed without its secret and with the time of its last use', async () => {
     const token = await create('listed', 'read');
     const before = (await list()).find(({ name }) => name === 'listed');
     expect(before).toEqual({
@@ -146,7 +147,7 @@ describe('a created token', () => {
     expect(after?.lastUsedAt).toBeGreaterThanOrEqual(at);
   });
 
-  it('is refused once it is revoked, and is there after a restart if it is not', async () => {
+  it('is refused once it is revoked, and otherwise survives a restart', async () => {
     const gone = await create('gone', 'operate');
     const kept = await create('kept', 'operate');
     expect(await statusAs(gone)).toBe(200);
@@ -157,13 +158,13 @@ describe('a created token', () => {
     server = await start(server.dataDirectory);
     expect(await statusAs(gone)).toBe(401);
     expect(await statusAs(kept)).toBe(200);
-    // Its name may be used again, and lets only the new one in.
+    // The name may be used again, and then only the new token is accepted.
     const again = await create('gone', 'read');
     expect(await statusAs(gone)).toBe(401);
     expect(await statusAs(again)).toBe(200);
   });
 
-  it('is refused when its time is over, and then its name is free', async () => {
+  it('is refused once it has expired, and then its name is free', async () => {
     const token = await create('brief', 'read', { expiresAt: systemClock.now() + 3_600_000 });
     expect(await statusAs(token)).toBe(200);
     ahead = 3_600_001;
@@ -185,20 +186,20 @@ describe('a created token', () => {
     [{ name: 'a', role: 'read', expiresAt: 'tomorrow' }],
     [{ name: 'a', role: 'read', expiresAt: 9_000_000_000_000_000 }],
     [{ name: 'a', role: 'read', more: 1 }],
-  ])('is not made of %j', async (body) => {
+  ])('is not created from %j', async (body) => {
     expect((await call('POST', '/admin/tokens', {}, body)).status).toBe(400);
   });
 
-  it('has a name of its own', async () => {
+  it('has a unique name', async () => {
     const body = { name: 'reads', role: 'admin' };
     expect((await call('POST', '/admin/tokens', {}, body)).status).toBe(409);
   });
 });
 
-describe('what goes on when its credential is taken away', () => {
+describe('a stream whose credential is withdrawn', () => {
   const origin = () => ({ origin: server.url });
 
-  /** A stream that is open; settles when it ends, however. */
+  /** Opens a stream; `ended` settles when the stream ends, for whatever reason. */
   async function streamed(path: string, headers: Record<string, string>) {
     const accept = { accept: 'text/event-stream' };
     const response = await fetch(`${server.url}${path}`, { headers: { ...headers, ...accept } });
@@ -230,7 +231,7 @@ describe('what goes on when its credential is taken away', () => {
   const streams = (headers: Record<string, string>) =>
     ['/admin/journal', '/v2/live'].map((path) => streamed(path, headers));
 
-  it('ends where a token is revoked', async () => {
+  it('ends when its token is revoked', async () => {
     const token = await create('reader', 'operate');
     const all = await Promise.all([
       ...streams(as(token)),
@@ -240,7 +241,7 @@ describe('what goes on when its credential is taken away', () => {
     for (const { ended } of all) await ended;
   });
 
-  it('ends also where its client has asked for more behind it', async () => {
+  it('ends even if its client has sent another request behind it', async () => {
     const { authorization } = as(await create('hasty', 'operate'));
     const get = (target: string) =>
       `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
@@ -254,12 +255,12 @@ describe('what goes on when its credential is taken away', () => {
     const closed = once(socket, 'close');
     await call('DELETE', '/admin/tokens/hasty');
     await closed;
-    // It is not the end of a connection whose last answer waits to be taken.
+    // The server must not treat this as a client that stalled with its last answer.
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/^stepwell_stalled_clients_total 0$/m);
   });
 
-  it('ends where a credential of topics is deleted', async () => {
+  it('ends when its credential of the log interface is deleted', async () => {
     const body = { name: 'auditor', permissions: 'ALL', topic: '*' };
     const { password } = (await call('POST', '/admin/credentials', {}, body)).body as {
       password: string;
@@ -270,7 +271,7 @@ describe('what goes on when its credential is taken away', () => {
     await ended;
   });
 
-  it('ends where a session signs out, and no other does', async () => {
+  it('ends when its session signs out, and those of other sessions continue', async () => {
     const token = tokens.operate ?? '';
     const [mine, other] = await Promise.all([signedIn(token), signedIn(token)]);
     const all = await Promise.all(streams(mine));
@@ -281,7 +282,7 @@ describe('what goes on when its credential is taken away', () => {
     expect(others.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
   });
 
-  it('ends soon where a session or a token has expired', async () => {
+  it('ends soon after its session or token has expired', async () => {
     const expiresAt = systemClock.now() + 3_600_000;
     const token = await create('hour', 'read', { expiresAt });
     const session = await signedIn(tokens.read ?? '');

@@ -14,18 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** What the health of the server says once `isAsked` holds of it. */
+/** The health of the server, once `isAsked` holds for its warnings. */
 async function health(isAsked: (warnings: readonly string[]) => boolean) {
   for (;;) {
     const { status, body } = await callApi(server, 'GET', '/health/ready');
-    // The answer of the route, which its own tests hold against its description.
+    // The form of the answer is checked by the route's own tests against its description.
     const { warnings = [] } = body as { warnings?: readonly string[] };
     if (isAsked(warnings)) return { status, warnings };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-it('a disk that does not answer is a warning, until it does', async () => {
+it('a disk that does not answer causes a warning until it answers', async () => {
   gated.hold();
   const startedAt = performance.now();
   const published = callApi(
@@ -51,7 +51,7 @@ it('a disk that does not answer is a warning, until it does', async () => {
     const scraped = await (await fetch(`${server.url}/metrics`)).text();
     expect(scraped).toMatch(/^stepwell_warnings 1$/m);
   } finally {
-    // Also where an expectation fails: a server that ends would break the request off.
+    // Also if an expectation fails: otherwise the end of the server would break the request off.
     gated.release();
   }
   expect((await published).status).toBe(200);

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { version } from '../../../src/grammar/version.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** As browsers ask for a page, and for an icon. */
+/** Headers that browsers send for a page, and for an icon. */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const image = { accept: 'image/avif,image/webp,image/*,*/*;q=0.8' };
 
@@ -24,7 +24,7 @@ describe('GET /', () => {
     expect(headers['www-authenticate']).toBeUndefined();
   });
 
-  it('tells a program where everything is, all of which answers without credentials', async () => {
+  it('lists entry points for a program, and all answer without credentials', async () => {
     for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
       const answer = await ask('/', headers);
       expect([answer.statusCode, answer.headers['vary']]).toEqual([200, 'accept']);
@@ -50,12 +50,12 @@ describe('GET /', () => {
   });
 });
 
-it('answers the icon that browsers ask for without a password dialog', async () => {
+it('the icon that browsers request is answered without a password dialog', async () => {
   const { statusCode, headers } = await ask('/favicon.ico', image);
   expect([statusCode, headers['www-authenticate']]).toEqual([204, undefined]);
 });
 
-it('answers HEAD of both', async () => {
+it('HEAD is answered for the start page and the icon', async () => {
   expect((await ask('/', browser, 'HEAD')).statusCode).toBe(302);
   expect((await ask('/favicon.ico', image, 'HEAD')).statusCode).toBe(204);
 });

@@ -29,13 +29,13 @@ beforeAll(async () => {
 const failedOnce = new Set<string>();
 let failures = 0;
 
-/** A path of `endpoint` that answers with 500 once, and with 200 from then on. */
+/** A path of `endpoint` that answers 500 once, and 200 from then on. */
 function failingPath(): string {
   failures += 1;
   return `/fails/${failures}`;
 }
 
-/** What is made anew (resumed, retried) comes at any time: an answer is said by its path alone. */
+/** Resumed and retried messages arrive at any time, so the answer depends on the path alone. */
 function statusOf(path: string): number {
   const status = /^\/reported\/(\d+)$/.exec(path)?.[1];
   if (status !== undefined) return Number(status);
@@ -66,7 +66,7 @@ async function causedBy(requestId: string): Promise<string[]> {
   return own.map(({ event }) => event.type);
 }
 
-/** The one event of a type in a stream, once it is there. */
+/** The one event of a type in a stream, once the journal has it. */
 async function eventOf(type: string, id: string): Promise<EventEnvelope> {
   for (;;) {
     const found = (await events()).find((each) => each.id === id && each.event.type === type);
@@ -84,7 +84,7 @@ async function withBody(path: string, headers: Record<string, string>, body: str
   return { status: response.statusCode, headers: new Headers(), body: await response.body.json() };
 }
 
-/** Calls a route with a request id of its own, which it answers. */
+/** Calls a route with a request id of its own, which it returns. */
 async function call(
   method: string,
   path: string,
@@ -96,7 +96,7 @@ async function call(
   const own = path.startsWith('/v2') ? {} : { authorization: server.basic };
   const sent = { 'x-request-id': requestId, ...own, ...headers };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  // Clients that can do no other send bodies with GET, which fetch refuses.
+  // Some clients can only send GET, and send a body with it, which fetch refuses.
   const answer =
     method === 'GET' && text !== undefined
       ? await withBody(path, sent, text)
@@ -104,13 +104,13 @@ async function call(
   return { ...answer, requestId };
 }
 
-/** A step that waits, as the endpoint of its run asks for it. */
+/** A step that waits, as the endpoint of its run requests it. */
 const waiting = (stepId: number, stepType: string) => ({
   step: { stepId, stepName: `step ${stepId}`, stepType, concurrent: 1 },
   timeout: '1h',
 });
 
-/** A step that has announced a webhook. */
+/** A step that has created a webhook. */
 const announced = (runId: string, stepId: number) => ({
   stepId,
   stepName: `step ${stepId}`,
@@ -125,7 +125,7 @@ const announced = (runId: string, stepId: number) => ({
 const resumed = ['FailedRunResumed', 'RunStarted', 'MessagePublished'];
 const restarted = ['FailedRunRestarted', 'RunStarted', 'MessagePublished'];
 
-/** In this order: each finds what those above it made. Types that it causes, once each. */
+/** The requests, in order: each uses what those above it made. `types` are the events it causes. */
 const rows: readonly (readonly [
   route: string,
   types: readonly string[],
@@ -221,7 +221,7 @@ const rows: readonly (readonly [
     (method) =>
       [`${method} /v2/workflows/hooks/stepwell/two/evt_1`, ['NotificationStored']] as const,
   ),
-  // A token that tells what a run does is signed, and nowhere stored.
+  // A token that shows the progress of a run is signed and stored nowhere.
   ['POST /v2/workflows/runs/two/token', []],
   ['DELETE /v2/workflows/runs/two', ['RunCanceled', 'MessageCanceled']],
   ['DELETE /v2/workflows/runs', ['RunCanceled', 'MessageCanceled'], { workflowRunIds: ['three'] }],
@@ -293,12 +293,12 @@ const rows: readonly (readonly [
   ['POST /admin/backup', ['JournalRevealed'], { path: 'made' }],
 ];
 
-/** What a row names in braces, made for it. */
+/** Makers of the values that a row names in braces. */
 const makers: Readonly<Record<string, () => Promise<string>>> = {
   job: () => slowJob(),
   letter: () => deadLetter(),
   failed: () => failedRun(200),
-  // It is sent again later.
+  // The callback is retried later.
   calling: () => failedRun(503, '3'),
   unreported: () => unreportedRun(),
 };
@@ -310,8 +310,8 @@ interface Letter {
 }
 
 /**
- * The dead letter of one message or run: others come at any time, as what is resumed and fails
- * again.
+ * The dead letter of one message or run. Others may appear at any time, such as those of resumed
+ * runs that fail again.
  */
 async function letterOf(path: string, isOwn: (letter: Letter) => boolean): Promise<string> {
   for (;;) {
@@ -322,7 +322,7 @@ async function letterOf(path: string, isOwn: (letter: Letter) => boolean): Promi
   }
 }
 
-/** A job that has more to take than it may in an hour. */
+/** A job that would need more than an hour, because of its rate. */
 async function slowJob(): Promise<string> {
   for (let count = 0; count < 2; count += 1) {
     await call('POST', `/v2/publish/${url}`, { ...later, 'svc-label': 'slow' }, 'x');
@@ -339,7 +339,7 @@ async function deadLetter(): Promise<string> {
   return letterOf('/v2/dlq', ({ messageId }) => messageId === own);
 }
 
-/** A failed run that reported it, and was answered with `status`. */
+/** A failed run whose failure callback was answered with `status`. */
 async function failedRun(status: number, retries = '0'): Promise<string> {
   const { body } = await call(
     'POST',
@@ -355,7 +355,7 @@ async function failedRun(status: number, retries = '0'): Promise<string> {
   return letterOf('/v2/workflows/dlq', ({ workflowRunId }) => workflowRunId === own);
 }
 
-/** A failed run that could not report it. */
+/** A failed run whose failure callback has failed. */
 async function unreportedRun(): Promise<string> {
   const id = await failedRun(503);
   for (;;) {
@@ -367,7 +367,7 @@ async function unreportedRun(): Promise<string> {
   }
 }
 
-/** A path with what it names in braces. */
+/** The path with its braces filled in. */
 async function filled(path: string, messageId: string): Promise<string> {
   const [, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
   if (name === '') return path;
@@ -375,11 +375,13 @@ async function filled(path: string, messageId: string): Promise<string> {
   return path.replace(`{${name}}`, value ?? '');
 }
 
-/** Of reading methods those of clients that can do no other. */
+/**
+ * Of the reading methods, only those that serve clients that can send no others change anything.
+ */
 function mayChange(method: string, path: string): boolean {
-  // Its tools ask with GET alone.
+  // Its tools only use GET.
   if (path === '/mcp') return false;
-  // It changes which node owns the log, and nothing in the journal (ADR 79).
+  // It changes which node owns the log, but nothing in the journal (ADR 79).
   if (path === '/admin/cluster/handover') return false;
   // Sessions of the console are signed cookies (ADR 46).
   if (path.startsWith('/console')) return false;
@@ -388,7 +390,7 @@ function mayChange(method: string, path: string): boolean {
 }
 
 describe('every event that a request caused', () => {
-  it('names the request, by whatever route it came', async () => {
+  it('names the request, whatever its route', async () => {
     let messageId = '';
     const seen: unknown[] = [];
     const expected: unknown[] = [];
@@ -406,7 +408,7 @@ describe('every event that a request caused', () => {
     expect(seen).toEqual(expected);
   });
 
-  it('is looked for at every route that changes something', async () => {
+  it('is tested on every route that changes something', async () => {
     const { body } = await callApi(server, 'GET', '/openapi.json');
     const { paths } = body as { readonly paths: Readonly<Record<string, object>> };
     const called = rows.map(([route]) => route.replace(/\?.*/, ''));
@@ -424,7 +426,7 @@ describe('every event that a request caused', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names the credential, where the request came from, and its id', async () => {
+  it('names the credential, the address, and the id of the request', async () => {
     const { requestId, body } = await call('POST', `/v2/publish/${url}`, later, 'x');
     const { messageId } = body as { messageId: string };
     const { by } = await eventOf('MessagePublished', messageId);
@@ -451,8 +453,8 @@ describe('every event that a request caused', () => {
   });
 });
 
-describe('what the server did itself', () => {
-  it('names the stream for whose sake', async () => {
+describe('an event that the server caused itself', () => {
+  it('names the stream that caused it', async () => {
     const callback = `${endpoint.url}/failed`;
     const headers = { 'svc-retries': '0', 'svc-failure-callback': callback };
     const { body } = await call(
@@ -501,14 +503,14 @@ describe('the id of a request', () => {
     { 'x-request-id': 'x'.repeat(65) },
     { traceparent: `00-${'0'.repeat(32)}-00f067aa0ba902b7-01` },
     { traceparent: `00-${trace}` },
-  ])('is made where %j brings none', async (headers) => {
+  ])('is generated if %j brings none', async (headers) => {
     const [first, second] = [await idOf(headers), await idOf(headers)];
     expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-z]+$/);
     expect(second).not.toBe(first);
   });
 });
 
-describe('where a request came from', () => {
+describe('the address of a request', () => {
   let proxied = 0;
   async function addressOf(of: TestServer, forwarded: string): Promise<unknown> {
     proxied += 1;
@@ -531,11 +533,11 @@ describe('where a request came from', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['nonsense', '127.0.0.1'],
     ['', '127.0.0.1'],
-  ])('behind a trusted proxy that says %j: %s', async (forwarded, address) => {
+  ])('behind a trusted proxy that says %j is %s', async (forwarded, address) => {
     expect(await addressOf(server, forwarded)).toBe(address);
   });
 
-  it('is the connection itself where no proxy is trusted', async () => {
+  it('is that of the connection if no proxy is trusted', async () => {
     const other = await startServer();
     expect(await addressOf(other, '203.0.113.7')).toBe('127.0.0.1');
     await other.remove();

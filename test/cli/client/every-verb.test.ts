@@ -10,7 +10,7 @@ import { onTerminal, startOnTerminal } from '../../support/program/on-terminal.j
 import { freePort } from '../../support/program/server-process.js';
 import { itWithShell } from '../../support/program/shells.js';
 
-/** Starting a process for each verb takes a while where the machine is busy. */
+/** Starting a process for each verb takes a while on a busy machine. */
 const areaLimitMs = 180_000;
 
 const driven = new Set<string>();
@@ -20,7 +20,7 @@ let endpoint: RecordingEndpoint;
 let url = '';
 let failing = 500;
 
-/** A server on a terminal, which says that it is running. */
+/** Starts a server on a terminal and waits until it says that it is running. */
 async function startServer(verb: string, data: string): Promise<ChildProcess> {
   const child = startOnTerminal([verb, '--data-dir', data], {
     STEPWELL_PORT: String(await freePort()),
@@ -59,24 +59,24 @@ const ownCodes = new RegExp(`\x1b\\[(?:${Object.values(codes).flat().join('|')})
 const controlStart = '\x1b';
 const overwritten = new RegExp(`[^\n]*\r${controlStart}\\[K`, 'g');
 
-/** How a command ends that does not end by itself. */
+/** How a command ends: by itself with a code, or after it has shown a text. */
 interface End {
-  /** It goes on until it has shown this. */
+  /** The command runs until it has shown this. */
   readonly until?: RegExp;
-  /** 0 where it is not said. */
+  /** 0 by default. */
   readonly code?: number;
 }
 
 /**
- * Runs `verb` with `words` on a terminal and gives back what it shows: people read that, so it is
- * no JSON, and has no control character but those of our own colours.
+ * Runs `verb` with `words` on a terminal and returns its output. As people read it, the output must
+ * not be JSON and must have no control characters but those of our own colours.
  */
 async function shown(verb: string, words = '', { until, code = 0 }: End = {}): Promise<string> {
   driven.add(verb);
   const typed = `${verb} ${words}`.match(/'[^']*'|\S+/g) ?? [];
   const unquoted = typed.map((word) => word.replace(/^'(.*)'$/, '$1'));
   const ended = await onTerminal(unquoted, environment, until);
-  // A line of progress is written over in place, and leaves nothing.
+  // A progress line is overwritten in place and leaves nothing.
   const text = ended.text.replace(ownCodes, '').replace(overwritten, '');
   if (until === undefined) expect([verb, ended.code, text]).toEqual([verb, code, text]);
   expect(text).not.toMatch(/[^\P{Cc}\n\t]/u);
@@ -84,7 +84,7 @@ async function shown(verb: string, words = '', { until, code = 0 }: End = {}): P
   return text;
 }
 
-/** What has no command for it: a consumer reads, and leaves its group. */
+/** Reads as a consumer and leaves the group: the program has no command for it. */
 async function consume(topic: string): Promise<void> {
   const kept = await readFile(join(folder, 'data', 'address.json'), 'utf8');
   const pair = Buffer.from('defaultUser:defaultPassword').toString('base64');
@@ -100,7 +100,7 @@ interface Verb {
   readonly command: Command;
 }
 
-/** The commands that do something, as against those that only hold others. */
+/** The commands that do something, without the commands that only group others. */
 function verbsOf(command: Command, typed = ''): Verb[] {
   if (command.commands.length === 0) return [{ verb: typed, command }];
   return command.commands.flatMap((part) => verbsOf(part, `${typed} ${part.name()}`.trim()));
@@ -200,7 +200,7 @@ describe('on a terminal, against a server', () => {
     'script',
     'run',
     async () => {
-      // The destination submits no step: the run fails at once.
+      // The destination submits no step, so the run fails at once.
       expect(await shown('run start', `${url}/order --id order-7`)).toBe('started order-7\n');
       expect(await shown('run tail', 'order-7')).toMatch(/✗ failed/);
       expect(await shown('tail', '--run order-7 --state run_failed')).toMatch(/^\S+ \S+ +✗ failed/);
@@ -258,7 +258,7 @@ describe('on a terminal, against a server', () => {
       expect(await shown('env', '--for python')).toMatch(/^import os\nos\.environ\["QSTASH_URL"\]/);
       expect(await shown('doctor', url)).toMatch(/✓ +server +.* serves/);
       expect(await shown('bench', '--messages 20')).toMatch(/^20 messages published and delivered/);
-      // This server is no node of a cluster: test/cluster/cluster-commands.test.ts has some.
+      // This server is not in a cluster: test/cluster/cluster-commands.test.ts has some.
       await shown('cluster status', '', { until: /is no node of a cluster/ });
       await shown('cluster handover', '', { until: /confirm with --yes/ });
       expect(await shown('clock', '+3d')).toContain('3d ahead');
@@ -274,7 +274,7 @@ describe('on a terminal, against a server', () => {
       expect(await shown('journal print', '--until 3')).toMatch(/^\d+ /m);
       expect(await shown('journal verify')).toMatch(/journal/);
       expect(await shown('journal replay')).toMatch(/\d/);
-      // Three days later the part of the journal before is sealed.
+      // After three days, the earlier part of the journal is sealed.
       expect(await shown('journal digest')).toMatch(/^digest \w+ at \d+$/m);
       const good = join(folder, 'good');
       expect(await shown('journal export', `--good ${good} --data-dir ${restored}`)).toContain(

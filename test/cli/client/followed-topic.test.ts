@@ -1,4 +1,4 @@
-/** `stepwell topic tail` behind a proxy that cuts it before any record has come. */
+/** `stepwell topic tail` behind a proxy that cuts the connection before any record has arrived. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -10,7 +10,7 @@ import { killedAtLast } from '../../support/leftovers.js';
 import { program } from '../../support/program/program.js';
 import { startServer } from '../../support/server.js';
 
-it('shows what was produced while the stream was cut, though nothing had come before', async () => {
+it('topic tail shows records from while it was cut off, even the first ones', async () => {
   const server = await startServer();
   await callLog(server, '/admin/topics', { name: 'rides' });
   let isAway = false;

@@ -12,7 +12,7 @@ import { program, runProgram } from '../../support/program/program.js';
 import { itWithShell } from '../../support/program/shells.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** Sets the title of a terminal, clears it in two ways, and turns the text. */
+/** Sets the title of a terminal, clears it in two ways, and reverses the direction of text. */
 const hostile = '\x1b]0;owned\x07\x1b[2J\x9b2J\u202eevil';
 const escaped = String.raw`\u001b]0;owned\u0007\u001b[2J\u009b2J\u202eevil`;
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Publishes a body that is to wait, and gives its id. */
+/** Publishes a delayed message with this body; returns its id. */
 async function waiting(body: string): Promise<string> {
   const path = `/v2/publish/${endpoint.url}/x`;
   const published = await callApi(server, 'POST', path, { 'svc-delay': '1h' }, body);
@@ -69,18 +69,18 @@ itWithShell('script', 'sink shows what it is sent in escapes', async () => {
   await once(sink, 'close');
 });
 
-it('a sentence of the server reaches standard error in escapes', async () => {
+it('an error text of the server reaches standard error with escapes', async () => {
   const { code, stderr } = await runClient(server, ['msg', 'get', '\x9b2J']);
   expect([code, stderr]).toEqual([66, 'stepwell: message \\u009b2J not found\n']);
 });
 
-it('a name in the journal is shown without the colours that it asks for', async () => {
+it('a name in the journal is shown without the colours that it contains', async () => {
   const authorization = { authorization: server.basic };
   await callApi(server, 'POST', '/produce/rides', authorization, '{"value":"x"}');
   const group = encodeURIComponent('g\x1b[31mred');
   await callApi(server, 'GET', `/consume/${group}/i/rides?timeout=1`, authorization);
   let said = '';
-  // A reader of the folder goes by the watermark, which comes after a moment of silence.
+  // A reader of the folder sees events up to the watermark, which follows after a short silence.
   while (!said.includes('MemberJoined')) {
     said = (await runProgram(server.dataDirectory, ['journal', 'print'])).stdout;
   }
@@ -88,7 +88,7 @@ it('a name in the journal is shown without the colours that it asks for', async 
   expect(said).not.toContain('\x1b');
 });
 
-it('names lead to no other route than that of their command', async () => {
+it('names in a command line lead to no other route', async () => {
   const id = await waiting('stays');
   for (const name of [`../messages/${id}`, `..%2fmessages%2f${id}`, `x/../../messages/${id}`]) {
     await runClient(server, ['queue', 'delete', name]);

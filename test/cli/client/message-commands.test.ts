@@ -18,7 +18,7 @@ interface Letters {
 let server: TestServer;
 let endpoint: RecordingEndpoint;
 let folder = '';
-/** What the path `/fails` answers. */
+/** The status that the path `/fails` answers. */
 let failing = 500;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const run = (...words: string[]) => answered(server, words);
 
-it('msg publish sends a file with its options, and --watch shows it to its end', async () => {
+it('msg publish sends a file with options, and --watch follows it to its end', async () => {
   const file = join(folder, 'order.json');
   await writeFile(file, '{"order":1}');
   const rows = await run(
@@ -51,7 +51,7 @@ it('msg publish sends a file with its options, and --watch shows it to its end',
   expect(delivered?.headers['content-type']).toBe('application/json');
 });
 
-it('msg ls, get, why and cancel tell of a message that waits', async () => {
+it('msg ls, get, why and cancel work on a message that waits', async () => {
   const [published] = await run('msg', 'publish', endpoint.url, '--delay', '1h', '--label', 'w');
   const id = String(published?.['messageId']);
   expect(await run('msg', 'ls', '--label', 'w')).toMatchObject([
@@ -64,7 +64,7 @@ it('msg ls, get, why and cancel tell of a message that waits', async () => {
   expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, state: 'CANCELED' }]);
 });
 
-it('an id that is missing, or a step of a path, names no messages at all', async () => {
+it('an id that is empty, or a step of a path, matches no messages', async () => {
   const [published] = await run('msg', 'publish', endpoint.url, '--delay', '1h');
   const id = String(published?.['messageId']);
   for (const words of [
@@ -84,14 +84,14 @@ it('a destination arrives as it is written', async () => {
   const [published] = await run('msg', 'publish', url, '--delay', '1h');
   expect(published).toMatchObject({ url });
   await run('msg', 'cancel', String(published?.['messageId']));
-  // Its origin has one spelling; that changes nothing behind it.
+  // An origin is normalised to one spelling; the path and the query are not changed.
   const { port } = new URL(endpoint.url);
   const spelt = ['msg', 'publish', `HTTP://LocalHost:${port}/a/../b//./c`, '--watch'];
   expect((await run(...spelt))[0]).toMatchObject({ url: `http://localhost:${port}/a/../b//./c` });
   expect(endpoint.requests.at(-1)?.url).toBe('/a/../b//./c');
 });
 
-it('a file of a body may be a link or a pipe', async () => {
+it('a body file may be a link or a pipe', async () => {
   const [file, link] = [join(folder, 'body.txt'), join(folder, 'link.txt')];
   await writeFile(file, 'linked');
   await symlink(file, link);
@@ -116,7 +116,7 @@ it('msg deliver starts the next attempt of a delayed message', async () => {
   const url = `${endpoint.url}/now`;
   const [published] = await run('msg', 'publish', url, '--delay', '1h');
   const id = String(published?.['messageId']);
-  // One that is gone keeps none behind it from being tried.
+  // A message that is gone does not keep the ones after it from being tried.
   const both = await runClient(server, ['msg', 'deliver', 'msg_gone', id]);
   expect(JSON.parse(both.stdout)).toMatchObject({ messageId: id });
   expect(both.stderr).toContain('1 of 2 messages do not exist');
@@ -126,7 +126,7 @@ it('msg deliver starts the next attempt of a delayed message', async () => {
   expect(code).toBe(66);
 });
 
-it('dlq ls --by error counts what failed alike', async () => {
+it('dlq ls --by error counts messages with the same failure', async () => {
   const url = `${endpoint.url}/fails`;
   const headers = { 'svc-retries': '0', 'svc-label': 'alike' };
   for (const _ of [1, 2]) await callApi(server, 'POST', `/v2/publish/${url}`, headers);
@@ -240,7 +240,7 @@ it('group add, ls, remove and delete manage a URL group', async () => {
   expect(await run('group', 'ls')).toEqual([]);
 });
 
-it('keys show has no example that writes JSON where an application reads lines', async () => {
+it('keys show has no example that writes JSON to a file of environment settings', async () => {
   const { stdout } = await runClient(server, ['keys', 'show', '--help']);
   expect(stdout).toContain('keys show --json | jq');
   expect(stdout).not.toContain('.env');
@@ -260,7 +260,7 @@ it('tail shows each row of a label once, in order, as it happens', async () => {
     }),
   );
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
-  // It gets nothing from before its start: publish until it shows the first row.
+  // tail shows nothing from before its start: publish until it shows the first row.
   const first = lines.next();
   let isShown = false;
   void first.then(() => {
@@ -274,13 +274,13 @@ it('tail shows each row of a label once, in order, as it happens', async () => {
   while (rows.length < 3) rows.push(JSON.parse((await lines.next()).value));
   const { messageId } = rows[0];
   const states = rows.filter((row) => row.messageId === messageId).map(({ state }) => state);
-  // It may have begun in the middle of the first message.
+  // tail may have started in the middle of the first message.
   expect('CREATED ACTIVE DELIVERED').toContain(states.join(' '));
   tail.kill();
   await once(tail, 'exit');
 });
 
-it('msg publish --watch ends with 1 where the message has failed', async () => {
+it('msg publish --watch ends with 1 if the message has failed', async () => {
   failing = 500;
   const words = ['msg', 'publish', `${endpoint.url}/fails`, '--retries', '0', '--label', 'watched'];
   const { code, stdout } = await runClient(server, [...words, '--watch']);
@@ -296,7 +296,7 @@ it.each([
   ['run resume none nowhere', '2 of 2 failed runs do not exist, or have ended'],
   ['dlq delete 1-1', 'dead letter 1-1 not found'],
   ['dlq retry 1-1 --dry-run', 'dead letter 1-1 not found'],
-])('%s says that it is not there, with 66', async (words, said) => {
+])('%s says that it does not exist, with 66', async (words, said) => {
   const { code, stderr } = await runClient(server, words.split(' '));
   expect(stderr).toContain(said);
   expect(code).toBe(66);

@@ -15,7 +15,7 @@ async function addressOf(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** How a command ends at this URL. */
+/** The exit code and the error output of a command for this URL. */
 async function endAt(url: string): Promise<unknown> {
   const { code, stderr } = await runProgram('/nowhere', ['msg', 'ls'], { STEPWELL_URL: url });
   return [code, stderr];
@@ -23,13 +23,13 @@ async function endAt(url: string): Promise<unknown> {
 
 const answering = (text: string) => createHttpServer((_request, response) => response.end(text));
 
-it('a server without TLS at an https address is named as that', async () => {
+it('a server without TLS at an https address gets its own error', async () => {
   const url = `https://${await addressOf(answering('{}'))}`;
   const reason = 'its TLS cannot be understood: perhaps the URL should begin with http://';
   expect(await endAt(url)).toEqual([69, `stepwell: no Stepwell answers at ${url} (${reason})\n`]);
 });
 
-it('a server of another protocol is named as that', async () => {
+it('a server of another protocol gets its own error', async () => {
   const greeting = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end('SSH-2.0-OpenSSH_9.6\r\n');
@@ -43,7 +43,7 @@ it.each([
   ['null', 'an object or a list'],
   ['5', 'an object or a list'],
   ['<h1>hello</h1>', 'JSON'],
-])('a server that answers %s is named as one that is no Stepwell', async (text, otherwise) => {
+])('a server that answers %s is reported as no Stepwell server', async (text, otherwise) => {
   const url = `http://${await addressOf(answering(text))}`;
   const said = `stepwell: ${url} did not answer with ${otherwise}\n`;
   expect(await endAt(url)).toEqual([1, said]);
@@ -54,7 +54,7 @@ it.each([
   ['dlq export', { messageId: 'msg_1' }],
   ['dlq ls --by error', { count: 1 }],
   ['msg get msg_1', { messageId: 'msg_1', logs: [{ state: 'CREATED' }] }],
-])('%s names what the server could not read behind what there is', async (words, shown) => {
+])('%s shows what the server could read, then what it could not', async (words, shown) => {
   const damaged = [{ error: 'data on the disk is damaged: a.log [0, 9)' }];
   const damagedServer = createHttpServer(({ url = '' }, response) => {
     const message = { messageId: 'msg_1' };
@@ -72,7 +72,7 @@ it.each([
 it.each([
   ['msg ls', 302, 64],
   ['run tail order-7', 204, 0],
-])('%s ends at once at an answer of %d whose connection stays', async (words, status, code) => {
+])('%s ends at once on the answer %d if the connection stays', async (words, status, code) => {
   const staying = createHttpServer((_request, response) => {
     response.writeHead(status, { location: 'https://other.test/' }).end();
   });
@@ -80,20 +80,17 @@ it.each([
   const url = `http://${await addressOf(staying)}`;
   const end = await runProgram('/nowhere', words.split(' '), { STEPWELL_URL: url });
   staying.closeAllConnections();
-  // A command that does not end is killed, which is no exit code.
+  // A command that does not end is killed, and then has no exit code.
   expect([end.code, end.stderr !== '']).toEqual([code, status === 302]);
 });
 
-it.each([502, 503, 504])(
-  '%d of what is in front of a server is that none answers',
-  async (status) => {
-    const away = createHttpServer((_request, response) => response.writeHead(status).end('away'));
-    const url = `http://${await addressOf(away)}`;
-    expect(await endAt(url)).toEqual([69, `stepwell: ${url} answered ${status}\n`]);
-  },
-);
+it.each([502, 503, 504])('%d from a proxy means that no server answers', async (status) => {
+  const away = createHttpServer((_request, response) => response.writeHead(status).end('away'));
+  const url = `http://${await addressOf(away)}`;
+  expect(await endAt(url)).toEqual([69, `stepwell: ${url} answered ${status}\n`]);
+});
 
-it('run tail ends with 65 where the rows of the run are damaged', async () => {
+it('run tail ends with 65 if the rows of the run are damaged', async () => {
   const damaged = createHttpServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end('event: error\ndata: {"error":"data on the disk is damaged"}\n\n');
@@ -103,7 +100,7 @@ it('run tail ends with 65 where the rows of the run are damaged', async () => {
   expect([end.code, end.stderr]).toEqual([65, 'stepwell: data on the disk is damaged\n']);
 });
 
-it('topic produce says which lines may not be stored where the connection was cut', async () => {
+it('topic produce says which lines may not be stored if the connection was cut', async () => {
   const cutting = createHttpServer((request, response) => {
     request.resume();
     response.destroy();

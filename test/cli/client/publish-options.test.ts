@@ -18,20 +18,20 @@ afterAll(async () => {
   await server.remove();
 });
 
-it('a header that is given twice arrives with both values', async () => {
+it('a header given twice arrives with both values', async () => {
   const headers = ['-H', 'X-Tag: a', '-H', 'x-tag: b', '-H', 'X-Empty:'];
   await answered(server, ['msg', 'publish', `${endpoint.url}/twice`, ...headers, '--watch']);
   const { headers: come } = endpoint.requests.find(({ url }) => url === '/twice') ?? {};
   expect(come).toMatchObject({ 'x-tag': 'a, b', 'x-empty': '' });
 });
 
-it('a header arrives as UTF-8, and is shown as what it says', async () => {
+it('a header arrives as UTF-8 and is shown as text', async () => {
   const words = ['msg', 'publish', `${endpoint.url}/utf8`, '-H', 'X-Price: 1 €, dražší'];
   const [published] = await answered(server, [...words, '--watch']);
   const { headers: come } = endpoint.requests.find(({ url }) => url === '/utf8') ?? {};
   const bytes = Buffer.from('1 €, dražší').toString('latin1');
   expect(come).toMatchObject({ 'x-price': bytes });
-  // The API has a character for each byte, so that it can be sent again as it is.
+  // The API shows one character per byte, so that the value can be sent again unchanged.
   const path = `/v2/messages/${published?.['messageId']}?final=true`;
   const { body } = await callApi(server, 'GET', path);
   expect(body).toMatchObject({ header: { 'X-Price': [bytes] } });
@@ -54,14 +54,14 @@ it.each([
   expect(endpoint.requests.length).toBe(before);
 });
 
-it('a dialect of the environment that is none is refused like one of an option', async () => {
+it('an unknown dialect in the environment is refused like one in an option', async () => {
   const words = ['msg', 'publish', endpoint.url, '--delay', '1h', '--url', server.url];
   const { code, stderr } = await runProgram('/nowhere', words, { STEPWELL_DIALECT: 'upstsh' });
   expect(stderr).toContain('STEPWELL_DIALECT upstsh is not one of svc, upstash');
   expect(code).toBe(64);
 });
 
-it('sched create offers nothing that a schedule cannot have', async () => {
+it('sched create offers no option that a schedule cannot have', async () => {
   const { stdout } = await runClient(server, ['sched', 'create', '--help']);
   expect(stdout).toContain('--delay');
   expect(stdout).not.toMatch(/--not-before|--dedup-id/);

@@ -30,13 +30,13 @@ it('a client command finds a running server and its token by the data folder', a
   await server.kill('SIGTERM');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ QSTASH_URL: kept.url });
-  // The address holds no secrets; the credentials are in their own file.
+  // The address file holds no secrets; the credentials are in their own file.
   expect(Object.keys(kept)).toEqual(['url', 'dialect']);
   await expect(readFile(join(data, 'address.json'))).rejects.toThrow('ENOENT');
 });
 
 it.each(['192.0.2.1', '127.0.0.1.test'])(
-  'a folder that names another machine, %s, leads no token there',
+  'a folder that names another machine, %s, sends it no token',
   async (host) => {
     const kept = { url: `http://${host}:8080`, token: 't' };
     await writeFile(join(folder, 'address.json'), JSON.stringify(kept));
@@ -47,7 +47,7 @@ it.each(['192.0.2.1', '127.0.0.1.test'])(
   },
 );
 
-it('tail waits for a server that is away, whatever is in front of it answers', async () => {
+it('tail waits for a server that is away, whatever a proxy answers meanwhile', async () => {
   const server = await startServer();
   let isAway = false;
   let [refused, followed, looks] = [0, 0, 0];
@@ -96,7 +96,7 @@ it('tail waits for a server that is away, whatever is in front of it answers', a
   await server.remove();
 });
 
-it('a token that is given is all that is sent, beside a server that would take more', async () => {
+it('only the given token is sent, even if the server would accept more credentials', async () => {
   const data = join(folder, 'data');
   const names = ['STEPWELL_TOKEN', 'STEPWELL_REST_USERNAME', 'STEPWELL_REST_PASSWORD'];
   const made = Object.fromEntries(names.map((name) => [name, undefined]));
@@ -151,7 +151,7 @@ it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', 
   expect(misspelt.stderr).toContain('(Did you mean queue?)');
 });
 
-it('time does not go back, and an option that is none is said to be none', async () => {
+it('the clock cannot be set back, and an unknown option is reported', async () => {
   const environment = { STEPWELL_URL: `http://127.0.0.1:${await freePort()}` };
   const back = await runProgram(folder, ['clock', '-3d'], environment);
   const misspelt = await runProgram(folder, ['clock', '--jsno'], environment);
@@ -171,7 +171,7 @@ it('a connection that is cut without an answer is exit code 69, too', async () =
   expect(code).toBe(69);
 });
 
-it('a page in the place of a stream ends a tail with 1', async () => {
+it('a page instead of a stream ends a tail with 1', async () => {
   const other = createHttpServer((_request, response) => response.end('<h1>hello</h1>'));
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -182,13 +182,13 @@ it('a page in the place of a stream ends a tail with 1', async () => {
   expect(code).toBe(1);
 });
 
-describe('what was answered before the connection was cut', () => {
+describe('the answer from before the connection was cut', () => {
   const messages = Array.from({ length: 30 }, (_, place) => ({ messageId: `msg_${place}` }));
   let cutting: HttpServer;
   let environment = {};
 
   beforeAll(async () => {
-    // One page, and no other.
+    // The server answers the first page and cuts the request for the second.
     cutting = createHttpServer(({ url = '' }, response) => {
       if (url.includes('cursor=')) response.destroy();
       else response.end(JSON.stringify({ messages, cursor: 'more' }));
@@ -205,7 +205,7 @@ describe('what was answered before the connection was cut', () => {
     expect(code).toBe(69);
   });
 
-  it('reaches a terminal, before the reason', async () => {
+  it('reaches a terminal, before the error', async () => {
     const { code, text } = await onTerminal(['msg', 'ls'], environment);
     const shown = [...text.matchAll(/^msg_\d+|no Stepwell answers/gm)].map(([found]) => found);
     expect(shown).toEqual([...messages.map((each) => each.messageId), 'no Stepwell answers']);
@@ -213,7 +213,7 @@ describe('what was answered before the connection was cut', () => {
   });
 });
 
-it('sink answers what it is asked to, and tells each delivery', async () => {
+it('sink answers with the given status and shows each delivery', async () => {
   const sink = killedAtLast(
     spawn(process.execPath, [program, 'sink', '--fail', '1', '--status', '202'], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -249,7 +249,7 @@ it('sink says that its port is in use, and ends with 75', async () => {
   ]);
 });
 
-it('sink ends when what it shows is no longer read', async () => {
+it('sink ends when its output is no longer read', async () => {
   const sink = killedAtLast(
     spawn(process.execPath, [program, 'sink'], { stdio: ['ignore', 'pipe', 'ignore'] }),
   );

@@ -1,4 +1,4 @@
-/** What is refused before a server is asked, as it would not do what was meant. */
+/** Options that are refused before a request is sent, as they would not do what was meant. */
 import { runClient } from '../../support/program/client-program.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -25,7 +25,7 @@ it.each([
   expect([code, stdout]).toEqual([64, '']);
 });
 
-it('a zone beside that of the cron expression is refused with 64', async () => {
+it('a zone is refused with 64 if the cron expression has one', async () => {
   const cron = ['--cron', 'CRON_TZ=Europe/Berlin 0 9 * * *', '--zone', 'UTC'];
   const words = ['sched', 'create', 'https://example.com', ...cron];
   const { code, stderr } = await runClient(server, words);
@@ -33,7 +33,7 @@ it('a zone beside that of the cron expression is refused with 64', async () => {
   expect(code).toBe(64);
 });
 
-it('a word of a closed set is taken in either case', async () => {
+it('a word of a closed set is accepted in upper or lower case', async () => {
   const words = ['msg', 'publish', 'https://example.com', '--method', 'put', '--delay', '1h'];
   expect(await runClient(server, words)).toMatchObject({ code: 0 });
 });

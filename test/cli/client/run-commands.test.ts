@@ -46,7 +46,9 @@ async function failedRuns(): Promise<readonly FailedRun[]> {
   return messages.map(({ dlqId, workflowRunId }) => ({ dlqId, workflowRunId }));
 }
 
-/** Settles when the run has this reason; the test's time limit ends a wait for another one. */
+/**
+ * Settles when the run waits for this reason; the time limit of the test ends the wait otherwise.
+ */
 async function untilReason(id: string, reason: string): Promise<void> {
   for (;;) {
     const { body } = await callApi(server, 'GET', `/v2/workflows/runs/${id}/why`);
@@ -55,7 +57,7 @@ async function untilReason(id: string, reason: string): Promise<void> {
   }
 }
 
-it('run start starts a run, and notify leads it to its end', async () => {
+it('run start starts a run, and notify lets it end', async () => {
   const url = app.urlOf('awaiting');
   const [started] = await run('run', 'start', url, '--id', 'order-7', '--label', 'o', '-d', '{}');
   const id = String(started?.['workflowRunId']);
@@ -67,7 +69,7 @@ it('run start starts a run, and notify leads it to its end', async () => {
   expect([states[0], states.at(-1)]).toEqual(['RUN_STARTED', 'RUN_SUCCESS']);
 });
 
-it('run ls, why and show tell of a run that waits', async () => {
+it('run ls, why and show describe a run that waits', async () => {
   const id = await app.trigger('awaiting', { label: 'shown' });
   await untilReason(id, 'event');
   expect(await run('run', 'ls', '--label', 'shown')).toMatchObject([
@@ -94,11 +96,11 @@ it.each(['resume', 'restart'])('run %s takes a failed run by its id', async (ver
 
 it.each([
   ['resume', 'due-7'],
-  // As the id of a dead letter looks.
+  // An id that looks like that of a dead letter.
   ['restart', '2026-7'],
-])('run %s takes %s, and no run whose id begins so', async (verb, own) => {
+])('run %s takes %s, and no run whose id begins with it', async (verb, own) => {
   isBroken = true;
-  // What comes last is what the listing shows first.
+  // The newest dead letter is the first of the listing.
   for (const id of [own, `${own}0`, `${own}1`]) {
     await run('run', 'start', app.urlOf('failing'), '--id', id, '--retries', '0');
     expect((await app.outcome(id)).state).toBe('RUN_FAILED');
@@ -115,7 +117,7 @@ it.each([
   expect([code, stderr]).toEqual([66, 'stepwell: there is no failed run due\n']);
 });
 
-it('run notify of a run that is not active is exit code 66, and no event', async () => {
+it('run notify of a run that is not active is exit code 66, and stores no event', async () => {
   const said = (id: string) => [66, '', `stepwell: there is no active run ${id}\n`];
   for (const id of ['order-99', 'wfr_none', 'order/99']) {
     const { code, stdout, stderr } = await runClient(server, [
@@ -128,7 +130,7 @@ it('run notify of a run that is not active is exit code 66, and no event', async
   expect(await run('run', 'cancel', 'a/9')).toEqual([{ cancelled: 1 }]);
 });
 
-it('run show and cancel take an id with a comma for one', async () => {
+it('run show and cancel treat an id with a comma as one id', async () => {
   const url = app.urlOf('awaiting');
   for (const id of ['x', 'y', 'x,y']) await run('run', 'start', url, '--id', id, '--delay', '1h');
   expect(await run('run', 'cancel', 'x,y', 'x')).toEqual([{ cancelled: 2 }]);
@@ -139,7 +141,7 @@ it('run show and cancel take an id with a comma for one', async () => {
   await run('run', 'cancel', 'y');
 });
 
-it('run cancel ends runs, and a run that is not there is exit code 66', async () => {
+it('run cancel ends runs, and a run that does not exist is exit code 66', async () => {
   const id = await app.trigger('awaiting');
   await untilReason(id, 'event');
   expect(await run('run', 'cancel', id)).toEqual([{ cancelled: 1 }]);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What `doctor` has found, by check. */
+/** The verdicts of `doctor`, by check. */
 function verdicts(stdout: string): Record<string, string> {
   const rows = stdout.split('\n').filter((line) => line !== '');
   return Object.fromEntries(
@@ -41,7 +41,7 @@ function verdicts(stdout: string): Record<string, string> {
 }
 
 describe('doctor', () => {
-  it('asks the server that answers, and leaves nothing behind', async () => {
+  it('checks a running server and leaves nothing behind', async () => {
     const headers = { authorization: server.bearer, 'upstash-telemetry-sdk': 'an-sdk@1.2.3' };
     await fetch(`${server.url}/v2/queues`, { headers });
     const words = ['doctor', 'http://169.254.169.254/latest', '--data-dir', folder];
@@ -54,7 +54,7 @@ describe('doctor', () => {
     });
     expect(stdout).toContain('an-sdk@1.2.3 (requests: 1)');
     expect(stdout).toContain('link-local and metadata addresses are closed');
-    // No setting opens them, so none is named.
+    // No setting allows these addresses, so none is named.
     expect(stdout).not.toContain('STEPWELL_ALLOW_NETWORKS');
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
@@ -76,7 +76,7 @@ describe('doctor', () => {
     expect(seen.flat()).toEqual([]);
   });
 
-  it('judges settings, port and destination where no server answers', async () => {
+  it('checks settings, port and destination if no server answers', async () => {
     const port = String(await freePort());
     const environment = { STEPWELL_PORT: port, STEPWELL_URL: `http://127.0.0.1:${port}` };
     const words = ['doctor', 'http://127.0.0.1:9000/x'];
@@ -126,7 +126,7 @@ describe('doctor', () => {
     expect(verdicts(stdout)).toMatchObject({ archive: 'ok' });
   });
 
-  it('names every setting that is not understood', async () => {
+  it('names every setting that is not valid', async () => {
     const { code, stdout } = await runProgram(folder, ['doctor'], { STEPWELL_FSYNC: 'never' });
     expect(verdicts(stdout)).toMatchObject({ settings: 'bad' });
     expect(code).toBe(1);
@@ -143,7 +143,7 @@ describe('doctor', () => {
 });
 
 describe('bench', () => {
-  it('publishes as many messages as it is asked to, and times each of them', async () => {
+  it('publishes the requested number of messages and times each of them', async () => {
     const words = ['bench', '--messages', '30', '--concurrency', '4', '--bytes', '10'];
     const [measured] = await answered(server, words);
     expect(measured).toMatchObject({ messages: 30 });
@@ -163,7 +163,7 @@ describe('bench', () => {
     }
   });
 
-  it('publishes no more once one was refused', async () => {
+  it('publishes no more once a message was refused', async () => {
     let asked = 0;
     const refusing = createHttpServer((request, response) => {
       request.resume();
@@ -189,7 +189,7 @@ describe('bench', () => {
 });
 
 describe('completion', () => {
-  /** What bash would offer behind these words. */
+  /** The words that bash would offer after these words. */
   async function offered(...words: string[]): Promise<string[]> {
     const script = join(folder, 'completion.bash');
     const asked = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stepwell; declare -p COMPREPLY';
@@ -199,7 +199,7 @@ describe('completion', () => {
     return [...stdout.matchAll(/\]="([^"]*)"/g)].map(([, word = '']) => word);
   }
 
-  it('offers bash commands, their commands and their options', async () => {
+  it('offers commands, subcommands and options in bash', async () => {
     const { stdout } = await runProgram(folder, ['completion', 'bash']);
     await writeFile(join(folder, 'completion.bash'), stdout);
     expect(await offered('sch')).toEqual(['sched']);
@@ -216,7 +216,7 @@ describe('completion', () => {
     ]);
   });
 
-  it('offers fish and zsh the same words', async () => {
+  it('offers the same words in fish and zsh', async () => {
     const fish = await runProgram(folder, ['completion', 'fish']);
     expect(fish.stdout).toContain(
       "complete -c stepwell -n '__stepwell_at \\'msg publish\\'' -l 'retries'",
@@ -228,12 +228,12 @@ describe('completion', () => {
 });
 
 describe('cluster', () => {
-  it('says what a server answers that is no node', async () => {
+  it('says so if the server is in no cluster', async () => {
     const { code, stderr } = await runClient(server, ['cluster', 'status']);
     expect([code, stderr]).toEqual([66, expect.stringContaining('is no node of a cluster')]);
   });
 
-  it('hands nothing over before that is confirmed', async () => {
+  it('requires a confirmation of a handover', async () => {
     const { code, stderr } = await runClient(server, ['cluster', 'handover']);
     expect([code, stderr]).toEqual([64, expect.stringContaining('confirm with --yes')]);
   });

@@ -27,7 +27,7 @@ describe.each([72 * hour, -hour])('a server whose clock is %d ms ahead', (msAhea
   });
   afterAll(() => server.remove());
 
-  it('dates its answers by it, whichever lane they take', async () => {
+  it('dates its answers by its clock, on every lane', async () => {
     for (const path of ['/health/live', '/v2/queues', '/v2/logs', '/console', '/nowhere']) {
       const headers = { authorization: `Bearer ${server.token}` };
       const { headers: answered } = await fetch(`${server.url}${path}`, { headers });
@@ -48,7 +48,7 @@ describe.each([72 * hour, -hour])('a server whose clock is %d ms ahead', (msAhea
     expect(text).toMatch(/ delayed +(now|\d+s ago) .* in (5h|4h 59m)/);
   });
 
-  it('is followed from now on by tail', async () => {
+  it('is followed from its current time by tail', async () => {
     const publish = async () => {
       const headers = { 'svc-label': 'followed' };
       const { body } = await callApi(server, 'POST', `/v2/publish/${endpoint.url}`, headers);

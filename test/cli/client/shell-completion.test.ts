@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The completions of a shell in a file. */
+/** The completion script of a shell, in a file. */
 async function scriptOf(shell: string): Promise<string> {
   const { stdout } = await runProgram(folder, ['completion', shell]);
   const path = join(folder, `completion.${shell}`);
@@ -27,7 +27,7 @@ async function linesOf(command: string, args: readonly string[]): Promise<string
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** What is typed, and the words that are offered behind it. */
+/** Command lines, and the words that are offered at their ends. */
 const typed: readonly (readonly [string, readonly string[]])[] = [
   ['sch', ['sched']],
   ['sched tr', ['trigger']],
@@ -43,16 +43,16 @@ itWithShell('fish', 'fish offers commands, their commands and their options', as
   for (const [text, words] of typed) {
     const line = `stepwell ${text}`;
     const asked = ['-c', 'source $argv[1]; complete -C $argv[2]', script, line];
-    // A word, a tab and what it is for.
+    // Each line is a word, a tab and a description.
     const offered = (await linesOf('fish', asked)).map((one) => one.split('\t')[0]);
     expect(offered.sort()).toEqual(words);
   }
 });
 
 /**
- * Completion of zsh works in its line editor only: what is typed goes to one behind a terminal,
- * then a tab, and a key that prints what the line has become. `$1` is the script, the others are
- * lines.
+ * Completion of zsh works only in its line editor. So a pseudo-terminal runs one, which gets the
+ * line, a tab, and a key that prints the completed line. `$1` is the script, the other arguments
+ * are the lines.
  */
 const zshEditor = [
   'zmodload zsh/zpty',
@@ -74,7 +74,7 @@ itWithShell('zsh', 'zsh completes commands, their commands and their options', a
   const script = await scriptOf('zsh');
   const lines = typed.map(([text]) => `stepwell ${text}`);
   const completed = await linesOf('zsh', ['-f', '-c', zshEditor, 'zsh', script, ...lines]);
-  // Where more than one word is offered, what they have in common stands there.
+  // If more than one word is offered, only their common prefix is inserted.
   const wanted = typed.map(([text, words]) =>
     words.length === 1 ? `${text.replace(/\S+$/, '')}${words[0]} ` : text,
   );

@@ -1,4 +1,4 @@
-/** What is loaded by a command that only asks a server (ADR 75). */
+/** What the program loads for a command that only sends requests to a server (ADR 75). */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { program } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const file = join(import.meta.dirname, '../../../dist/src/program/stepwell.cjs');
-/** Each kilobyte is read and compiled before a command does anything. */
+/** Every kilobyte has to be read and compiled before any command runs. */
 const bytesMax = 256 * 1024;
 
 let folder = '';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs `stepwell <words>` where neither a part of the program nor a package is. */
+/** Runs `stepwell <words>` in a folder without the parts of the program and without packages. */
 function alone(words: string): Promise<string> {
   const env = { PATH: process.env['PATH'], STEPWELL_URL: server.url, STEPWELL_TOKEN: server.token };
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ it.each([
   expect(await alone(words)).toMatch(said);
 });
 
-it('help says nothing of a reader that has gone', async () => {
+it('help reports no error if its reader has gone', async () => {
   const piped = 'set -o pipefail; "$0" "$1" --help | true';
   const said = await new Promise((resolve) => {
     execFile('bash', ['-c', piped, process.execPath, program], (error, _stdout, stderr) => {

@@ -31,7 +31,7 @@ it('topic create, produce, ls, show and delete manage a topic', async () => {
   expect(await run('topic', 'ls')).toEqual([]);
 });
 
-it('topic produce --lines stores each line as it comes', async () => {
+it('topic produce --lines stores each line as it arrives', async () => {
   const { url, credentials } = server;
   const env = {
     PATH: process.env['PATH'],
@@ -52,7 +52,7 @@ it('topic produce --lines stores each line as it comes', async () => {
   expect((await once(child, 'close'))[0]).toBe(0);
 });
 
-it('topic produce stores bytes that are no UTF-8, in one piece and in lines', async () => {
+it('topic produce stores bytes that are not UTF-8, as one value and as lines', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stepwell-bytes-'));
   const [whole, lines] = [join(folder, 'whole'), join(folder, 'lines')];
   await writeFile(whole, Buffer.from([0xff, 0xfe, 0x0a]));
@@ -75,16 +75,16 @@ it('topic produce stores bytes that are no UTF-8, in one piece and in lines', as
 it.each([
   ['a value', ['-d', "$(printf 'a\\377')"]],
   ['a key', ['-d', 'a', '--key', "$(printf 'k\\377')"]],
-])('topic produce refuses %s in its words that is no UTF-8', async (_what, words) => {
+])('topic produce refuses %s on its command line that is not UTF-8', async (_what, words) => {
   const written = words.map((word) => `"${word}"`).join(' ');
-  // Words of other bytes come of a shell: those of this process would be made UTF-8.
+  // A shell passes on such bytes; Node.js would convert the arguments of this process to UTF-8.
   const wrapper = ['bash', '-c', `"$@" ${written}`, 'bash'];
   const produce = ['topic', 'produce', 'refused', '--url', server.url];
   const { code, stderr } = await runProgram('/nowhere', produce, {}, wrapper);
   expect([code, stderr]).toEqual([64, expect.stringContaining('are UTF-8 text')]);
 });
 
-it('topic tail shows what there was, what is meant, and what comes', async () => {
+it('topic tail shows old and new records, and can filter them', async () => {
   const produce = (value: string, key: string) =>
     callLog(server, '/produce', { topic: 'trips', partition: 0, value, key });
   await produce('first', 'a');
@@ -116,7 +116,7 @@ it('topic tail shows what there was, what is meant, and what comes', async () =>
   expect(code).toBe(64);
 });
 
-it('consumers seek says what would change, changes it, and delete forgets the group', async () => {
+it('consumers seek shows its changes before it makes them; delete works, too', async () => {
   await run('topic', 'create', 'seats', '--partitions', '1');
   await run('topic', 'produce', 'seats', '-d', 'x');
   const headers = { 'stream-auto-offset-reset': 'earliest' };
@@ -143,7 +143,7 @@ it.each([
   ['topic', 'produce', 'rides', '-d', 'x'],
   ['topic', 'tail', 'rides'],
   ['consumers', 'seek', 'readers', 'rides', '--to', 'earliest'],
-])('%s %s takes a whole number as the partition and nothing else', async (...words) => {
+])('%s %s takes only a whole number as the partition', async (...words) => {
   for (const partition of ['abc', '', '-1', '1.5', '1e2']) {
     const { code, stderr } = await runClient(server, [...words, `--partition=${partition}`]);
     expect([partition, code]).toEqual([partition, 64]);
@@ -159,7 +159,7 @@ it('cred create, ls and revoke manage a credential', async () => {
   expect(await run('cred', 'ls')).toEqual([]);
 });
 
-it('token create takes a date as the end of a token, and no number', async () => {
+it('token create takes only a date as the end of a token', async () => {
   for (const expires of ['40', '-5', 'tomorrow', '2099-02-29']) {
     const words = ['token', 'create', 'brief', '--role', 'read', `--expires=${expires}`];
     const { code, stderr } = await runClient(server, words);
@@ -169,7 +169,7 @@ it('token create takes a date as the end of a token, and no number', async () =>
   expect(await run('token', 'ls')).toEqual([]);
 });
 
-it('token create makes a token that may do what its role says', async () => {
+it('token create makes a token that may do what its role allows', async () => {
   const [made] = await run(
     'token',
     'create',

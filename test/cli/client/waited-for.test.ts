@@ -1,4 +1,4 @@
-/** Commands that wait for what the server goes on with by itself, over a restart of it. */
+/** Commands that wait for background work of the server, across a restart of it. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ it.each([
     const { url = '' } = request;
     request.resume();
     if (url.startsWith(waited)) looks += 1;
-    // It is cut off, and then another answers in its place.
+    // First the connection is cut, then a proxy answers instead of the server.
     if (looks === 1) response.destroy();
     else if (looks === 2) response.writeHead(502).end();
     else {
@@ -38,7 +38,7 @@ it.each([
   expect(stderr).toMatch(/^stepwell: no Stepwell answers at .*: it is asked again\n$/);
 });
 
-it('tail looks again where no look had room, though nothing more happens', async () => {
+it('tail reads again if a read was refused, even if nothing more happens', async () => {
   let looks = 0;
   const server = createServer(({ url = '' }, response) => {
     if (url.startsWith('/v2/live')) {

@@ -16,14 +16,14 @@ afterAll(async () => {
   await server.remove();
 });
 
-/** Whether a row of the message is shown. */
+/** Whether the log still shows a row of the message. */
 async function isShown(messageId: string): Promise<boolean> {
   const { body } = await callApi(server, 'GET', `/v2/logs?messageId=${messageId}`);
   // The page has the form that openapi.json gives it.
   return (body as { logs: readonly unknown[] }).logs.length > 0;
 }
 
-it('msg publish --watch ends where the message is a duplicate whose log has gone', async () => {
+it('msg publish --watch ends if the message is a duplicate whose log has expired', async () => {
   const words = ['msg', 'publish', endpoint.url, '--dedup-id', 'once', '--watch'];
   const [published] = await answered(server, words);
   const id = String(published?.['messageId']);

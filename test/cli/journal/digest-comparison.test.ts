@@ -37,7 +37,7 @@ async function publish(text = 'hello'): Promise<string> {
   return (body as { messageId: string }).messageId;
 }
 
-/** Has the server record what its memory is, or what `forged` makes of that. */
+/** Makes the server record a digest of its memory, or what `forged` makes of the digest. */
 async function record(
   forged: (digest: StateDigest) => StateDigest = (digest) => digest,
   build = 'test',
@@ -54,7 +54,7 @@ async function record(
   return endOffset;
 }
 
-/** Has the server record digests of both halves of its memory, or what is made of them. */
+/** Makes the server record digests of both halves of its memory, or what `forged` makes of them. */
 async function recordHalves(
   forged: (digest: StateDigest) => StateDigest = (digest) => digest,
 ): Promise<number[]> {
@@ -74,7 +74,7 @@ async function recordHalves(
   return offsets;
 }
 
-/** Has a snapshot made of what the server remembers now. */
+/** Makes a snapshot of the server's current memory. */
 function snapshotOf({ application: { nest } }: TestServer) {
   const own = { strict: false };
   const [engine, journal] = [nest.get(Engine, own), nest.get(Journal, own)];
@@ -88,7 +88,7 @@ function snapshotOf({ application: { nest } }: TestServer) {
   return new SnapshotKeeper(source, journal, nest.get(Store, own).snapshots, 0).make();
 }
 
-/** What a replay says once the server has stopped, and whether it has found a difference. */
+/** The lines of a replay after the server has stopped, and whether they report a difference. */
 async function replay(folding = newFolding(), empty = newFolding(), until?: number) {
   await server.stop();
   let hasDiffered = false;
@@ -115,7 +115,7 @@ async function replay(folding = newFolding(), empty = newFolding(), until?: numb
 }
 
 describe('a replay and the digests in the journal', () => {
-  it('agree on a journal that is as it was', async () => {
+  it('agree on an unchanged journal', async () => {
     await publish();
     await record();
     const id = await publish();
@@ -129,7 +129,7 @@ describe('a replay and the digests in the journal', () => {
     );
   });
 
-  it('agree behind a sweep, before which memory held what is gone', async () => {
+  it('agree after a sweep, although memory held more before it', async () => {
     await server.remove();
     const endpoint = await RecordingEndpoint.start(() => ({ status: 500 }));
     const environment = { STEPWELL_DLQ_RETENTION: '1s' };
@@ -178,7 +178,7 @@ describe('a replay and the digests in the journal', () => {
     expect(lines).toContain('4 of 4 digests in the journal match');
   });
 
-  it('differ where one of a part was forged: what has changed in the part is named', async () => {
+  it('differ if that of a part was forged, and the changed streams are named', async () => {
     await publish();
     const agreed = await record();
     const ids: string[] = [];
@@ -197,7 +197,7 @@ describe('a replay and the digests in the journal', () => {
       const text = `the digest in the journal at ${at} (part ${part + 1} of 2) does not match`;
       expect(lines).toContain(text);
     }
-    // Each of them is in one half.
+    // Each of the streams is in one of the halves.
     expect(
       named
         .join()
@@ -206,7 +206,7 @@ describe('a replay and the digests in the journal', () => {
     ).toEqual(ids.map((id) => `message/${id}`).toSorted());
   });
 
-  it('differ where there was another number of streams', async () => {
+  it('differ if the number of streams was another', async () => {
     await publish();
     await recordHalves(({ hex, sections }) => ({
       hex: hex.replace(/^./, (first) => (first === '0' ? '1' : '0')),
@@ -219,7 +219,7 @@ describe('a replay and the digests in the journal', () => {
     expect(lines).toContain('count of message: 1 items, and 3 then');
   });
 
-  it('differ where one was forged: the section is named, and what has changed since', async () => {
+  it('differ if one was forged, and its section and changed streams are named', async () => {
     await publish();
     const agreed = await record();
     const id = await publish();

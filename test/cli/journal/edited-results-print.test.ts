@@ -6,7 +6,7 @@ const secret = 'card 4111';
 let stage: FailedRunStage;
 let runId: string;
 
-/** A run that hides nothing itself, resumed with another result of its first step. */
+/** A run without redaction, resumed with another result of its first step. */
 beforeAll(async () => {
   stage = await FailedRunStage.start('printed-edits');
   stage.clear(stage.sequence('one', 'two'));
@@ -28,7 +28,7 @@ interface Printed {
   readonly bodyBase64?: string;
 }
 
-/** The event as the program prints it, once readers see that far. */
+/** The event as the program prints it, once it is below the watermark of readers. */
 async function editPrinted(...words: string[]): Promise<Printed> {
   for (;;) {
     const stream = ['--stream', `run/${runId}`, '--json'];
@@ -44,7 +44,7 @@ async function editPrinted(...words: string[]): Promise<Printed> {
 }
 
 describe('journal print of a result that a resume has replaced', () => {
-  it('shows the digest of the step, and its bytes only where they are revealed', async () => {
+  it('shows the digest of the step, and its bytes only with --reveal', async () => {
     const { bodyBase64 } = await editPrinted('--reveal');
     const step = Buffer.from(String(bodyBase64), 'base64').toString();
     expect(step).toContain(secret);

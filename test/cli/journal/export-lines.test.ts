@@ -2,7 +2,7 @@ import { exportLines } from '../../../src/cli/journal/export-lines.js';
 
 const report = { damages: ['damaged data: x'], gaps: [], changed: [], removedEvents: 0 };
 
-it('one stream is not called several, and what has not happened is not said', () => {
+it('the lines of an export use the singular for one stream and omit what did not happen', () => {
   const lines = exportLines('data', 'good', { ...report, uncertain: ['message/msg_1'] });
   expect(lines.slice(2, 4)).toEqual([
     '1 stream may have continued in the lost part:',
@@ -11,7 +11,7 @@ it('one stream is not called several, and what has not happened is not said', ()
   expect(lines.join('\n')).not.toContain('could not stay');
 });
 
-it('streams and events are counted', () => {
+it('the lines of an export count streams and events', () => {
   const changed = [
     { stream: 'run/a', outcome: 'cut back' as const, kept: 1, removed: 1 },
     { stream: 'run/b', outcome: 'cut back' as const, kept: 2, removed: 1 },

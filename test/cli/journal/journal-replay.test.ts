@@ -37,7 +37,7 @@ beforeAll(async () => {
   await callLog(server, '/produce/rides', { value: 'record' });
   await callLog(server, '/consume/g/i', { topic: 'rides', timeout: 0 });
   await callLog(server, '/commit/g/i', { topic: 'rides', partition: 0, offset: 0 });
-  // A clean stop leaves a snapshot where there is a mebibyte to fold.
+  // A clean stop leaves a snapshot if there is at least a mebibyte to fold.
   const large = '/v2/publish/http://127.0.0.1:9000/large';
   await callApi(server, 'POST', large, { 'svc-delay': '1h' }, 'x'.repeat(1_100_000));
   const engine = server.application.nest.get(Engine, { strict: false });
@@ -62,7 +62,7 @@ async function replay(options: ReplayOptions): Promise<string[]> {
 const endOf = async () => Number((await replay({})).at(-1)?.split(' at ')[1]);
 
 describe('journal replay', () => {
-  it('comes to the memory that the server had', async () => {
+  it('leads to the memory that the server had', async () => {
     const lines = await replay({});
     expect(lines.at(-1)).toMatch(new RegExp(`^digest ${live} at \\d+$`));
     expect(lines).toContain('message: 3');
@@ -71,7 +71,7 @@ describe('journal replay', () => {
     expect((await replay({ csv: true }))[0]).toBe('section,items,sum');
   });
 
-  it('comes to the memory of then, up to an offset or a time', async () => {
+  it('leads to the memory as of an offset or a time', async () => {
     const [published] = await replay({ stream: `message/${ids[1]}`, json: true });
     const { offset, at } = JSON.parse(published ?? '') as { offset: number; at: number };
     expect(await replay({ until: { offset } })).toContain('message: 1');
@@ -80,7 +80,7 @@ describe('journal replay', () => {
     expect((await replay({ until: { time: at + 60_000 } })).at(-1)).toContain(live);
   });
 
-  it('tells a life in words, and the events that are meant in any form', async () => {
+  it('describes the life of a stream in words, and selected events in any format', async () => {
     const life = await replay({ stream: ids[0] ?? '' });
     expect(life).toHaveLength(3);
     expect(life[0]).toMatch(/ \+0\.000 s message msg_\w+: message published, by .* \(at \d+\): /);
@@ -109,7 +109,7 @@ describe('journal replay', () => {
     });
   });
 
-  it('is held against the snapshot, and names the stream and field of a difference', async () => {
+  it('is compared with the snapshot, and names the stream and field of a difference', async () => {
     const folding = newFolding();
     await readFolder(server.dataDirectory, folding.codec, async (store, journal) => {
       if (journal === null) throw new Error('there is no journal');
@@ -128,7 +128,7 @@ describe('journal replay', () => {
         lines: [expect.stringMatching(/^the snapshot at \d+ leads to the same state$/)],
         isOther: false,
       });
-      // Memory that lacks the last event of the journal is another one.
+      // Memory without the last event of the journal differs.
       const shorter = newFolding();
       for await (const envelopes of journal.replay()) {
         shorter.engine.replay(envelopes.filter(({ event }) => event.type !== 'MessageCanceled'));

@@ -14,7 +14,7 @@ const event = (id: string, sequence: number, offset: number, previous: number): 
   byteLength: 0,
 });
 
-/** What is said of the last of these events; the others must follow. */
+/** The verdict on the last of these events; the others must follow one another. */
 function verdict(startOffset: number, ...events: EventEnvelope[]): string | null {
   const chains = new StreamChains(startOffset);
   const said = events.map((each) => chains.follow(each));
@@ -23,7 +23,7 @@ function verdict(startOffset: number, ...events: EventEnvelope[]): string | null
 }
 
 describe('the events of a stream', () => {
-  it('follow one another, other streams between them', () => {
+  it('follow one another, with events of other streams between them', () => {
     const chain = [event('a', 0, 0, -1), event('b', 0, 1, -1), event('a', 1, 5, 0)];
     expect(verdict(0, ...chain, event('b', 1, 5000, 1))).toBeNull();
   });
@@ -36,7 +36,7 @@ describe('the events of a stream', () => {
     expect(verdict(0, event('a', 0, 0, -1), event('b', 3, 5, 2), event('b', 4, 6, 5))).toBeNull();
   });
 
-  it('may have lost their beginning to a sweep that took very much', () => {
+  it('may have lost their beginning to a sweep that removed very much', () => {
     expect(verdict(0, event('a', 0, 0, -1), event('b', 20, 1030, 1029))).toBeNull();
     expect(verdict(0, event('a', 0, 0, -1), event('b', 20, 65_583, 65_582))).toBeNull();
   });
@@ -48,7 +48,7 @@ describe('the events of a stream', () => {
     ['is first but points at what a sweep took', event('b', 0, 3, 2)],
     ['begins in the middle', event('b', 1, 3, -1)],
     ['is first but has one before it', event('a', 0, 3, 0)],
-  ])('do not hang together where one %s', (_what, broken) => {
+  ])('are no chain if one %s', (_what, broken) => {
     expect(verdict(0, event('a', 0, 0, -1), broken)).toContain('does not follow');
   });
 

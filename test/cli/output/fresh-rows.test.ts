@@ -7,7 +7,7 @@ const failed = { messageId: 'm', state: 'ERROR', attempt: 1, offset: 9 };
 const runningAgain = { messageId: 'm', state: 'ACTIVE', attempt: 2 };
 
 describe('rows of a log that is read again', () => {
-  it('are new once, an attempt that runs included', () => {
+  it('are new once, even the row of a running attempt', () => {
     const fresh = new FreshRows();
     const look = (...rows: Record<string, unknown>[]) => {
       fresh.lookAgain();
@@ -19,7 +19,7 @@ describe('rows of a log that is read again', () => {
     expect(look(created, began, failed, runningAgain)).toEqual([runningAgain]);
   });
 
-  it('have the rest of an event in which a look was cut', () => {
+  it('include the rest of an event that was cut at the end of a page', () => {
     const fresh = new FreshRows();
     const look = (...rows: Record<string, unknown>[]) => {
       fresh.lookAgain();
@@ -30,7 +30,7 @@ describe('rows of a log that is read again', () => {
     expect(look(began, failed)).toEqual([]);
   });
 
-  it('have the beginning of an attempt that was never seen running', () => {
+  it('include the beginning of an attempt that was never seen running', () => {
     const fresh = new FreshRows();
     fresh.lookAgain();
     expect([created, began, failed].map((row) => fresh.isNew(row))).toEqual([true, true, true]);

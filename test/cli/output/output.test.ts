@@ -34,7 +34,7 @@ describe('a table', () => {
     expect(widthOf(row ?? '')).toBe(80);
   });
 
-  it('has as wide cells where their characters take two columns each, or none', () => {
+  it('keeps its width if characters take two columns or none', () => {
     const labelled = { ...message, label: '配信の再試行をここで確かめる👩‍💻e\u0301' };
     const [, row = ''] = tableLines(messageColumns(now), [labelled], plain, 80);
     expect(row).toMatch(/^msg_1 .* 配信の再試行をこ… {2,3}https:\/\/example\.co…$/);
@@ -43,7 +43,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('shows rows that have no room in it as lines of their own', () => {
+  it('shows rows that do not fit as lines of their own', () => {
     const lines = tableLines(messageColumns(now), [message, message], plain, 40);
     expect(lines.slice(0, 3)).toEqual(['MESSAGE  msg_1', 'STATE    ↻ retry', 'CREATED  9s ago']);
     expect(lines.filter((line) => line === '')).toHaveLength(2);
@@ -58,7 +58,7 @@ describe('a table', () => {
   });
 });
 
-describe('what others have chosen', () => {
+describe('text that others have chosen', () => {
   const hostile = 'a\x1b[2Jb\rc\x9b8md\u202ee\x1b[31m\x07';
 
   it('moves no cursor of the terminal', () => {
@@ -66,14 +66,14 @@ describe('what others have chosen', () => {
     expect(line).toContain('a\\u001b[2Jb c\\u009b8md\\u202ee\\u001b[31m\\u0007');
   });
 
-  it('is escaped in a line whatever put it there, beside our own colours', () => {
+  it('is escaped in a line whatever its source, but our own colours are not', () => {
     const line = safeLine(`${coloured('red', 'x')} ${hostile}\n`);
     expect(line).toBe(
       '\x1b[31mx\x1b[39m a\\u001b[2Jb\\u000dc\\u009b8md\\u202ee\x1b[31m\\u0007\\u000a',
     );
   });
 
-  it('means the same in a line of JSON', () => {
+  it('keeps its meaning in a line of JSON', () => {
     const line = safeLine(JSON.stringify({ label: hostile }));
     expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
     expect(JSON.parse(line)).toEqual({ label: hostile });
@@ -94,29 +94,29 @@ describe('output', () => {
   });
 });
 
-describe('words', () => {
+describe('the words', () => {
   it.each([
     [12, '12ms'],
     [3210, '3.2s'],
     [65_000, '1m 5s'],
     [3_600_000, '1h'],
     [93_784_000, '1d 2h'],
-  ])('of a duration of %d ms are %s', (ms, words) => {
+  ])('for a duration of %d ms are %s', (ms, words) => {
     expect(durationWords(ms)).toBe(words);
   });
 
-  it('of a time say how far it is', () => {
+  it('for a time say how far away it is', () => {
     expect(relativeTime(5000, 5400)).toBe('now');
     expect(relativeTime(1000, 60_999)).toBe('59s ago');
     expect(relativeTime(7_300_000, 0)).toBe('in 2h 1m');
     expect(relativeTime(3_600_000, 0)).toBe('in 1h');
   });
 
-  it('of a size have a unit', () => {
+  it('for a size have a unit', () => {
     expect([512, 1536, 20 * 1024 * 1024].map(sizeWords)).toEqual(['512 B', '1.5 KiB', '20 MiB']);
   });
 
-  it('of a state have a sign, so that they are read without colours', () => {
+  it('for a state have a sign, so that they can be read without colours', () => {
     expect(shownState('RUN_FAILED', plain)).toBe('✗ failed');
     expect(shownState('something new', plain)).toBe('○ something new');
   });

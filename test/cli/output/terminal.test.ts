@@ -8,7 +8,7 @@ function stream(isTTY: boolean) {
 }
 
 describe('a progress line', () => {
-  it('is written over in place on a terminal, ten times a second, and leaves nothing', () => {
+  it('is overwritten in place on a terminal, ten times a second, and leaves nothing', () => {
     const clock = new ManualClock();
     const terminal = stream(true);
     const line = progressLine(clock, terminal);
@@ -20,7 +20,7 @@ describe('a progress line', () => {
     expect(terminal.written).toEqual(['\r\x1b[Kone', '\r\x1b[Ktwo', '\r\x1b[K']);
   });
 
-  it('writes nothing to what is no terminal', () => {
+  it('writes nothing if the output is not a terminal', () => {
     const pipe = stream(false);
     const line = progressLine(new ManualClock(), pipe);
     line.show('one');
@@ -28,7 +28,7 @@ describe('a progress line', () => {
     expect(pipe.written).toEqual([]);
   });
 
-  it('clears nothing where it has shown nothing', () => {
+  it('clears nothing if it has shown nothing', () => {
     const terminal = stream(true);
     progressLine(new ManualClock(), terminal).clear();
     expect(terminal.written).toEqual([]);

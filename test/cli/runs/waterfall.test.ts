@@ -17,7 +17,7 @@ const lane = (name: string, state: string, bars: readonly Bar[]): Lane => ({
   bars,
 });
 
-/** A step that ran, one that sleeps, and one that failed, waits and is tried again. */
+/** A step that ran, one that sleeps, and one that failed, waited and runs again. */
 const run = {
   startedAt: 1000,
   endedAt: null,
@@ -36,7 +36,7 @@ const run = {
   ],
 };
 
-it('draws each attempt and wait of a step in its place, and an arrow for what is open', () => {
+it('a waterfall draws each attempt and wait of a step, with an arrow if it is open', () => {
   expect(waterfallLines(run, 5000, plain, 60)).toEqual([
     'charge ━━━━━━━━━━━━━━━●                  2.0s ✓ success',
     'nap                   ──────────────▶    2.0s ○ sleeping',
@@ -44,7 +44,7 @@ it('draws each attempt and wait of a step in its place, and an arrow for what is
   ]);
 });
 
-it('draws a run without steps, and one of no duration', () => {
+it('a waterfall draws a run without steps and one of no duration', () => {
   expect(waterfallLines({ ...run, lanes: [] }, 5000, plain, 60)).toEqual(['no step yet']);
   const moment = lane('charge', 'STEP_SUCCESS', [bar('stored', 1000, 1000, 'ok')]);
   const ended = { ...run, endedAt: 1000, lanes: [moment] };

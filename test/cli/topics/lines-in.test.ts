@@ -11,7 +11,7 @@ async function all(...texts: readonly (string | Buffer)[]) {
 }
 
 describe('lines', () => {
-  it('are the same wherever the chunks end, characters of several bytes too', async () => {
+  it('are the same wherever chunks end, even within a character of several bytes', async () => {
     const bytes = Buffer.from('a\n\nµ€😀\nd');
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const parts = await all(bytes.subarray(0, cut), bytes.subarray(cut));
@@ -20,7 +20,7 @@ describe('lines', () => {
     }
   });
 
-  it('come as soon as they end, 500 at a time', async () => {
+  it('arrive as soon as they end, 500 at a time', async () => {
     const given = await all('x\n'.repeat(1200), 'y', 'z\n');
     expect(given.map(({ first, last }) => [first, last])).toEqual([
       [1, 500],
@@ -31,14 +31,14 @@ describe('lines', () => {
     expect(given.at(-1)?.values.map(String)).toEqual(['yz']);
   });
 
-  it('keep bytes that are no text', async () => {
+  it('keep bytes that are not text', async () => {
     const [part] = await all(Buffer.from([0xff, 0x0a, 0xc3, 0x28]));
     const [, last] = await all(Buffer.from([0xff, 0x0a, 0xc3, 0x28]));
     expect(part?.values).toEqual([Buffer.from([0xff])]);
     expect(last?.values).toEqual([Buffer.from([0xc3, 0x28])]);
   });
 
-  it('are refused where one has no end', async () => {
+  it('are refused if one is too long', async () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'x');
     await expect(all('a\n', ...new Array(17).fill(mebibyte))).rejects.toThrow('line 2 has more');
   });

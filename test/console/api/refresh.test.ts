@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { refresh } from '../../../src/console/web/api/refresh.ts';
 
-/** A list that loads `pages` pages, and how often a page was asked for. */
+/** A list that has loaded `pages` pages, and counts the requests for pages. */
 async function listOf(client: QueryClient, pages: number) {
   let asked = 0;
   const observer = new InfiniteQueryObserver(client, {
@@ -24,7 +24,7 @@ async function listOf(client: QueryClient, pages: number) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 it.each([['message'], [undefined]])(
-  'asks again for what is shown of %s, but for long lists',
+  'a refresh of %s requests what is shown again, except long lists',
   async (kind) => {
     const client = new QueryClient();
     let asked = 0;

@@ -5,7 +5,7 @@ import { browserLimitMs, describeInChromium } from '../../support/console/chromi
 import { visitsInChromium } from '../../support/console/visits.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** All bytes there are. */
+/** Every possible byte once. */
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
 
 describeInChromium('bodies in a browser', () => {
@@ -46,7 +46,7 @@ describeInChromium('bodies in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'shows what is no text by its bytes, and sends it again as it was',
+    'are shown as bytes if they are not text, and are sent again unchanged',
     async () => {
       const id = await publish('/bytes', bytes, { 'content-type': 'image/png' });
       await endpoint.received(endpoint.requests.length + 1);
@@ -74,7 +74,7 @@ describeInChromium('bodies in a browser', () => {
   );
 
   it(
-    'shows an answer that is no text by its bytes',
+    'are shown as bytes in answers that are not text',
     async () => {
       const page = await open(await publish('/broken', 'x', { 'svc-retries': '0' }));
       await page.getByRole('button', { name: /the destination answered 500/ }).click();
@@ -84,7 +84,7 @@ describeInChromium('bodies in a browser', () => {
   );
 
   it(
-    'shows the numbers of JSON as they were written',
+    'keep the numbers of JSON as they were written',
     async () => {
       const page = await open(await publish('/json', '{"id":12345678901234567890}'));
       await page.getByText(/^\{\s+"id": 12345678901234567890\s+\}$/).waitFor();
@@ -93,7 +93,7 @@ describeInChromium('bodies in a browser', () => {
   );
 
   it(
-    'shows the beginning of a long body, and the whole life of its message',
+    'are cut if they are long, and the life of the message is shown all the same',
     async () => {
       const long = 'line of text\n'.repeat(400_000);
       const headers = { 'svc-retries': '3', 'svc-retry-delay': '1' };
@@ -110,7 +110,7 @@ describeInChromium('bodies in a browser', () => {
   );
 
   it(
-    'does not send a digest in the place of a body that is hidden',
+    'that are hidden are not sent again as their digest',
     async () => {
       const page = await open(await publish('/hidden', 'secret', { 'svc-redact-fields': 'body' }));
       const resend = page.getByRole('button', { name: 'Resend…' });

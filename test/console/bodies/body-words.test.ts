@@ -1,6 +1,6 @@
 import { bodyWords } from '../../../src/console/web/bodies/body-words.ts';
 
-it('sends a text in the command, and what a command cannot hold from a file', () => {
+it('a command for a body sends text itself, and other bodies from a file', () => {
   expect(bodyWords({ body: "it's" }, true)).toEqual(["--data-raw 'it'\\''s'"]);
   expect(bodyWords({ body: 'é'.repeat(60_000) }, true)).toEqual(['--data-binary @body.txt']);
   expect(bodyWords({ body: 'REDACTED:00' }, true)).toEqual(['--data-binary @body.txt']);
@@ -8,7 +8,7 @@ it('sends a text in the command, and what a command cannot hold from a file', ()
   expect(bodyWords({}, true)).toEqual(['-X POST']);
 });
 
-it('keeps curl from calling a body without a type a form', () => {
+it('a command for a body keeps curl from sending the content type of a form', () => {
   expect(bodyWords({ body: 'x' }, false)).toEqual(["-H 'Content-Type:'", "--data-raw 'x'"]);
   expect(bodyWords({ body: '' }, false)).toEqual(['-X POST']);
 });

@@ -1,6 +1,6 @@
 import { bytesIn, hexLines } from '../../../src/console/web/bodies/bytes.ts';
 
-it('shows sixteen bytes in a line, by number and as ASCII', () => {
+it('a dump of bytes shows sixteen in a line, as hexadecimal numbers and as ASCII', () => {
   const bytes = bytesIn(Buffer.from('hello \x00\xff~\x7f 12345678', 'latin1').toString('base64'));
   expect(hexLines(bytes)).toBe(
     [

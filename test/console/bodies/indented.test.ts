@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { indented } from '../../../src/console/web/bodies/indented.ts';
 
-it('is what the language itself makes of the same values', () => {
+it('indented JSON is the same as the output of JSON.stringify for the same values', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 3, '\t'), (value, space) => {
       const text = JSON.stringify(value, null, space);
@@ -11,7 +11,7 @@ it('is what the language itself makes of the same values', () => {
   );
 });
 
-it('keeps numbers, names and escapes as they were written', () => {
+it('indented JSON keeps numbers, names and escapes as they were written', () => {
   const text = '{"id":12345678901234567890,"a":1.0,"a":1e400,"__proto__":[ ],"t":"\\u00e9,{\\"}"}';
   const written = [
     '{',
@@ -30,6 +30,6 @@ it.each([
   ['words', 'hello'],
   ['a number', '12345678901234567890'],
   ['deeper than its lines could be read', `${'['.repeat(5000)}${']'.repeat(5000)}`],
-])('leaves as it is what is %s', (_, text) => {
+])('the indentation leaves text alone that is %s', (_, text) => {
   expect(indented(text)).toBeNull();
 });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { curlOf, quoted } from '../../../src/console/web/parts/shell-words.ts';
 
-/** The words that a shell gives to `curl`. */
+/** The words that a shell passes to `curl`. */
 function wordsGiven(command: string): readonly string[] {
   const script = `curl() { printf '%s\\0' "$@"; }; ${command}`;
   const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
@@ -14,13 +14,13 @@ function wordsGiven(command: string): readonly string[] {
   return stdout.split('\0').slice(0, -1);
 }
 
-/** What publishers can have in a URL, and in a header or a body. */
+/** Characters that publishers can put into a URL, a header or a body. */
 const hostile = fc.array(
   fc.constantFrom('a', "'", '"', ';', '&', '|', '$(id)', '`id`', '\\', '$IFS', '(', '\n', ' ', '#'),
   { maxLength: 12 },
 );
 
-it('a command has no more words than were given, whatever others have chosen', () => {
+it('a command has no more words than were given, whatever the texts contain', () => {
   fc.assert(
     fc.property(hostile, hostile, (inUrl, inBody) => {
       const address = `http://127.0.0.1:8080/v2/publish/https://example.com/${inUrl.join('')}`;
@@ -32,7 +32,7 @@ it('a command has no more words than were given, whatever others have chosen', (
   );
 });
 
-it('a command sends an address with brackets and braces as it is', async () => {
+it('a command sends an address with brackets and braces unchanged', async () => {
   const server = createServer((request, response) => response.end(request.url));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 /**
- * The server of the pictures: the built program, so that its numbers are those of a server and not
- * of a test. It runs as `dev`, whose time can be moved: an hour of work is done in seconds.
+ * The server for the pictures: the built program, so that its numbers are those of a real server.
+ * It runs as `dev`, whose clock can be moved: an hour of work takes seconds.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { basic, freePort, ServerProcess } from '../../support/program/server-pro
 
 const program = join(import.meta.dirname, '../../../bin/stepwell.cjs');
 
-/** What people who copy a line from a picture will have, too. */
+/** The settings that people have who copy a command from a picture. */
 const settings = { STEPWELL_DIALECT: 'svc', STEPWELL_TOKEN: 'my-token' };
 
 export class PicturedServer {
@@ -34,7 +34,7 @@ export class PicturedServer {
     return this.server.url;
   }
 
-  /** Throws where it is refused: a picture of half the work would look like all of it. */
+  /** Throws if the request is refused: a picture of half the work would not look wrong. */
   async call(
     method: string,
     path: string,
@@ -48,7 +48,7 @@ export class PicturedServer {
     return answer;
   }
 
-  /** With the credential of the operator, for routes below `/admin` and those of topics. */
+  /** Uses the operator's credential, for routes below `/admin` and those of topics. */
   operate(method: string, path: string, body?: string, more: Record<string, string> = {}) {
     return this.call(method, path, { authorization: this.basic, ...more }, body);
   }
@@ -58,7 +58,7 @@ export class PicturedServer {
     return ((await this.operate('GET', '/admin/clock')).body as { now: number }).now;
   }
 
-  /** `90s`, `1m`: what comes due meanwhile happens at once. */
+  /** Moves the clock by `90s`, `1m`, …; work that comes due meanwhile runs at once. */
   async forward(duration: string): Promise<void> {
     await this.operate('POST', '/admin/clock', JSON.stringify({ forward: duration }));
   }

@@ -1,7 +1,8 @@
 /**
- * Pictures of all pages for docs/console, light and dark: `npm run console:pictures`, with names of
- * pages behind `--` of those alone. A server of its own is given some work, so that there is
- * something to see. STEPWELL_PICTURES=<folder>x<width> takes others, as those of a telephone.
+ * Takes pictures of all pages for docs/console, light and dark: `npm run console:pictures`, with
+ * names of pages after `--` to take only those. A server of its own gets some work, so that there
+ * is something to see. STEPWELL_PICTURES=<folder>x<width> sets another folder and width, such as
+ * that of a phone.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +18,9 @@ const [folder = documented, width = '1280'] = (
   process.env['STEPWELL_PICTURES'] ?? documented
 ).split(/x(?=\d+$)/);
 
-/** So long the retries of the failed message take, and a little more. */
+/** The retries of the failed message take a little less than this. */
 const lifeMs = 6000;
-/** Until what is drawn stands still. */
+/** After this time animations have ended. */
 const drawnMs = 1500;
 const wanted = process.argv.slice(2);
 
@@ -58,12 +59,12 @@ const pages: Readonly<Record<string, string>> = {
 for (const colorScheme of ['light', 'dark'] as const) {
   const viewport = { width: Number(width), height: 800 };
   const { page, close } = await openConsole(browser, server, '/', { colorScheme, viewport });
-  // A server of a developer signs in by itself.
+  // A development server signs in by itself.
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Token').waitFor();
   await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) });
   await signIn(page, server.token);
-  // The hour of the server has passed for the browser, too.
+  // The server's clock was moved, so move that of the browser, too.
   await page.clock.install({ time: await server.now() });
   for (const [name, path] of Object.entries(pages)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;

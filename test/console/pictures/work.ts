@@ -1,11 +1,11 @@
-/** What there is to see in pictures: an hour of orders, and what a person would look for now. */
+/** The data in the pictures: an hour of orders, and problems that a person would look for. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import type { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import type { WorkflowApp } from '../../support/workflows/workflow-app.js';
 import type { PicturedServer } from './pictured-server.js';
 
-/** What a destination with some bad paths answers; an answer of `/slow` is never given. */
+/** The answers of a destination with some bad paths; `/slow` never answers. */
 export const answers = ({ url, headers }: { url: string; headers: NodeJS.Dict<unknown> }) => {
   if (url === '/slow') return new Promise<never>(() => undefined);
   if (url.startsWith('/gone')) return { status: 404, body: `no such page: ${url}` };
@@ -14,7 +14,7 @@ export const answers = ({ url, headers }: { url: string; headers: NodeJS.Dict<un
   return url === '/broken' ? { status: 500, body: 'out of paper' } : { body: 'thank you' };
 };
 
-/** Publishes an order; its id. */
+/** Publishes an order; returns its id. */
 async function publish(
   server: PicturedServer,
   { url }: RecordingEndpoint,
@@ -29,10 +29,10 @@ async function publish(
 
 const minutes = 57;
 const labels = ['orders', 'invoices', 'mails'];
-/** Until what was published in a minute is delivered, and seen by what counts each minute. */
+/** Wait until the messages of a minute are delivered and counted in that minute. */
 const settledMs = 60;
 
-/** A little behind its beginning: work that took long must not leave a minute out. */
+/** Moves the clock a little into the next minute, so that slow work skips none. */
 async function nextMinute(server: PicturedServer): Promise<void> {
   const seconds = Math.floor((await server.now()) / 1000) % 60;
   await server.forward(`${62 - seconds}s`);
@@ -62,7 +62,7 @@ export async function history(
   }
 }
 
-/** Messages that fail and that do not, now and later. The id of one that has failed. */
+/** Messages that fail or succeed, now and later. Returns the id of one that has failed. */
 export async function messages(
   server: PicturedServer,
   endpoint: RecordingEndpoint,
@@ -109,7 +109,7 @@ export async function settings(server: PicturedServer, { url }: RecordingEndpoin
   await server.operate('POST', '/admin/tokens', deploy);
 }
 
-/** The workflows of a shop; `checkout` comes as far as its payment. */
+/** The workflows of a shop; `checkout` runs until it waits for the payment. */
 export function workflows({ url }: RecordingEndpoint) {
   let attempts = 0;
   const pack = createWorkflow(async (context) => {

@@ -21,7 +21,7 @@ const published = {
 describe('the options of a message that is sent again', () => {
   const headers = headersIn(linesOf(optionsOf(published, 'Svc-')));
 
-  it('are those it was published with', () => {
+  it('are those that it was published with', () => {
     expect(headers).toEqual({
       'Content-Type': 'text/plain',
       'Svc-Forward-X-Order': '7',
@@ -35,7 +35,7 @@ describe('the options of a message that is sent again', () => {
     });
   });
 
-  it('have no digest in the place of a hidden value', () => {
+  it('have no digest in place of a hidden value', () => {
     expect(JSON.stringify(headers)).not.toContain('REDACTED');
   });
 });

@@ -2,7 +2,7 @@ import { heatOf } from '../../../src/console/web/schedule/heat.ts';
 
 const at = (text: string) => Date.parse(text);
 
-it('counts the times of seven days by the clock of the zone', () => {
+it('the week of a schedule counts times of seven days by the clock of its zone', () => {
   const from = at('2026-11-23T23:30:00Z');
   const times = [
     at('2026-11-24T08:00:00Z'),
@@ -10,7 +10,7 @@ it('counts the times of seven days by the clock of the zone', () => {
     at('2026-11-30T08:00:00Z'),
   ];
   const { days, max } = heatOf(times, 'Europe/Berlin', from);
-  // There it is Tuesday already.
+  // In Berlin it is Tuesday already.
   expect(days.map(({ name }) => name)).toEqual([
     'Tue 24',
     'Wed 25',
@@ -26,7 +26,7 @@ it('counts the times of seven days by the clock of the zone', () => {
   expect(days.flatMap(({ hours }) => hours).reduce((one, two) => one + two)).toBe(3);
 });
 
-it('has seven days where clocks are set, and leaves out what is beyond them', () => {
+it('the week of a schedule has seven days even if clocks change, and omits later times', () => {
   const from = at('2026-03-28T12:00:00Z');
   const beyond = [at('2026-04-04T13:00:00Z')];
   const { days, max } = heatOf(beyond, 'Europe/Berlin', from);

@@ -1,6 +1,6 @@
 import { differencesOf } from '../../../src/console/web/time-machine/differences.ts';
 
-it('names what was changed, what came and what went, by path', () => {
+it('the differences of two states are changed, new and removed values, by path', () => {
   const before = { state: 'waiting', limits: [1, 2], gone: true, same: { deep: 'x' } };
   const after = { state: 'active', limits: [1, 3, 4], same: { deep: 'x' }, attempt: { number: 1 } };
   expect(differencesOf(before, after)).toEqual([
@@ -12,14 +12,14 @@ it('names what was changed, what came and what went, by path', () => {
   ]);
 });
 
-it('tells null from absent, and empty from both', () => {
+it('the differences of two states distinguish null, absent and empty', () => {
   expect(differencesOf({ a: null, b: {} }, { b: [] })).toEqual([
     { path: 'a', before: 'null', after: null },
     { path: 'b', before: '{}', after: '[]' },
   ]);
 });
 
-it('tells of at most 500', () => {
+it('the differences of two states are at most 500', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, index]));
   expect(differencesOf(null, many)).toHaveLength(500);
 });

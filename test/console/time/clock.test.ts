@@ -2,10 +2,10 @@ import { now, requestTime } from '../../../src/console/web/time/clock.js';
 
 const day = 86_400_000;
 const dateIn = (ms: number) => new Date(Date.now() + ms).toUTCString();
-/** As far from `Date.now()` as is seen. */
+/** How far the displayed time is ahead of `Date.now()`. */
 const msAhead = () => now() - Date.now();
 
-it('the time is that of the server where its clock is another one', () => {
+it('the displayed time is that of the server if its clock differs', () => {
   requestTime()(dateIn(3 * day));
   expect(Math.abs(msAhead() - 3 * day)).toBeLessThan(2000);
   requestTime()(dateIn(-day));
@@ -15,13 +15,13 @@ it('the time is that of the server where its clock is another one', () => {
 it.each([
   ['that a header can show', dateIn(-900)],
   ['of an answer that has no date', null],
-])('no difference %s moves it', (_name, date) => {
+])('no difference %s changes the displayed time', (_name, date) => {
   requestTime()(dateIn(day));
   requestTime()(date);
   expect(Math.abs(msAhead())).toBeLessThan(50);
 });
 
-it('an answer that was long on its way is no clock that is behind', async () => {
+it("a slow answer does not make the server's clock seem late", async () => {
   const noteDate = requestTime();
   const date = dateIn(0);
   await new Promise((resolve) => setTimeout(resolve, 3100));

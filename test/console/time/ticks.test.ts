@@ -15,7 +15,7 @@ test.each([
   expect(timeTicks(spanMs)).toEqual(ticks);
 });
 
-test('a mark is written with no more digits than it has', () => {
+test('a mark is written with no more digits than it needs', () => {
   expect([0, 200, 1500, 5 * s, 90 * s, 15 * min].map(tickWord)).toEqual([
     '0',
     '200 ms',

@@ -32,7 +32,7 @@ async function ended(server: TestServer): Promise<Record<string, unknown>> {
 }
 
 describe('POST /admin/backup', () => {
-  it('makes one backup at a time, below the folder that is configured', async () => {
+  it('makes one backup at a time, in the configured folder', async () => {
     const server = await startServer({ environment: { STEPWELL_BACKUP_DIR: folder } });
     expect(await call(server, 'GET')).toEqual({ status: 200, json: { state: 'idle' } });
     const both = await Promise.all([
@@ -56,7 +56,7 @@ describe('POST /admin/backup', () => {
     await server.remove();
   });
 
-  it('removes what servers that were killed have left of theirs', async () => {
+  it('removes the partial backups of servers that were killed', async () => {
     const left = join(folder, 'stepwell-2020-01-01T00-00-00-000Z.partial');
     await mkdir(join(left, 'logs', '0000000000'), { recursive: true });
     await writeFile(join(left, 'logs', '0000000000', '0000000000.log'), 'x');
@@ -87,7 +87,7 @@ describe('POST /admin/backup', () => {
     await server.remove();
   }, 60_000);
 
-  it('is refused where no folder is configured, and says why it has failed', async () => {
+  it('is refused if no folder is configured, and says why a backup has failed', async () => {
     const server = await startServer();
     expect(await call(server, 'POST')).toMatchObject({ status: 422 });
     await server.remove();

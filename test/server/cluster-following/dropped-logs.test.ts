@@ -1,4 +1,7 @@
-/** Logs that go and come back under the same name, on a node that reads a part of it again. */
+/**
+ * Logs that are deleted and created again with the same name, on a node that re-reads part of the
+ * shared log.
+ */
 import type { Store } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -9,7 +12,7 @@ const name = 'topic/t/0';
 
 const newDisk = () => new SimulatedDisk(new SeededRandom(seed));
 
-/** Each life of the log has some records; all but the last one end. */
+/** Creates the log once per number, with as many records, and deletes each but the last. */
 async function livesOf(lives: readonly number[]) {
   const { store, batches, disk } = await openWriter(newDisk());
   for (const [life, records] of lives.entries()) {
@@ -35,10 +38,10 @@ it.each([
   ['a longer one', [2, 5]],
   ['two later ones', [3, 4, 1]],
   ['none that has records', [3, 0]],
-])('a log that went is followed by %s wherever the power is cut', async (_, lives) => {
+])('a deleted log is followed by %s wherever the power fails', async (_, lives) => {
   const { batches, values } = await livesOf(lives);
   const running = await openFollower(newDisk());
-  // Up to here the folder has all of it, and knows that it has.
+  // The folder has all entries up to here, and has noted that.
   await running.take(batches.slice(0, 1));
   const images: SimulatedDisk[] = [];
   running.disk.afterChange = () => images.push(running.disk.copy());
@@ -56,7 +59,7 @@ it.each([
   }
 });
 
-it('a node that has owned the shared log goes on from where it was before a log went', async () => {
+it('a former owner of the shared log continues from before the deletion of a log', async () => {
   const { batches, disk, values } = await livesOf([6, 2, 1]);
   const again = await openFollower(disk.restart());
   await again.take(batches.slice(4));

@@ -31,7 +31,7 @@ const newDisk = () => new SimulatedDisk(new SeededRandom(seed));
 const ask = ({ engine }: SweptEngine, type: Note['type'], id: string, about: number[] = []) =>
   engine.dispatch([{ type, kind: 'note', id, at, about }]);
 
-/** Notes about notes, most of them crossed out. */
+/** Writes notes about other notes, and crosses most of them out. */
 async function write(writer: SweptEngine, count = notes): Promise<void> {
   for (let number = 0; number < count; number += 1) {
     names += 1;
@@ -44,7 +44,7 @@ async function write(writer: SweptEngine, count = notes): Promise<void> {
   }
 }
 
-/** A history with two sweeps, and turns before, between and behind them. */
+/** A history with two sweeps, and turns before, between and after them. */
 async function sweptTwice(): Promise<WritingEngine> {
   const writer = await openWriter(newDisk());
   for (let sweep = 0; sweep < 2; sweep += 1) {
@@ -65,7 +65,7 @@ async function offsetsIn(journal: Journal): Promise<ReadonlySet<number>> {
 const bytesOf = ({ journal }: SweptEngine) =>
   journal.segments.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
-/** Takes batches one at a time, so that each sweep has come to its end before the next begins. */
+/** Takes batches one at a time, so that each sweep has finished before the next begins. */
 async function takeSlowly(follower: FollowingEngine, batches: readonly CountedBatch[]) {
   for (const batch of batches) {
     await follower.take([batch]);
@@ -73,14 +73,17 @@ async function takeSlowly(follower: FollowingEngine, batches: readonly CountedBa
   }
 }
 
-/** Has a follower archive what it sweeps; `swept`: what others have, where it has noted nothing. */
+/**
+ * Makes a follower archive what it sweeps; `swept` stands for the offset of other nodes, if this
+ * one has noted none.
+ */
 async function archiveOf({ store, sweeper }: SweptEngine, swept: number): Promise<KeptArchive> {
   const kept = await KeptArchive.open(store, { folder: archive, node: 'http://node', swept });
   sweeper.archive = kept;
   return kept;
 }
 
-/** Where the copies end, and how many records they have. */
+/** Where the archived copies end, and how many records they hold. */
 async function archivedIn({ disk, store }: SweptEngine) {
   const id = store.log(journalLogName)?.id ?? -1;
   const copies = await archivedSegments(disk, archive, Buffer.from(store.id, 'hex'), id);
@@ -89,14 +92,14 @@ async function archivedIn({ disk, store }: SweptEngine) {
 }
 
 describe('a follower', () => {
-  it('takes out what the owner takes out, and keeps offsets and memory of the rest', async () => {
+  it('removes the same events as the owner, and keeps offsets and memory', async () => {
     const writer = await sweptTwice();
     const follower = await openFollower(newDisk());
     await takeSlowly(follower, writer.batches);
     const reports = await Promise.all(follower.followed);
     expect(reports).toHaveLength(2);
     for (const report of reports) expect(report?.removedRecords).toBeGreaterThan(0);
-    // Segments end elsewhere: each holds back up to one of them.
+    // Segments of the two end at different offsets, and each keeps up to one segment more.
     expect(bytesOf(follower)).toBeLessThan(bytesOf(writer) + 3000);
     expect(follower.journal.endOffset).toBe(writer.journal.endOffset);
     expect(memoryOf(follower.engine)).toEqual(memoryOf(writer.engine));
@@ -106,7 +109,7 @@ describe('a follower', () => {
     expect(await offsetsIn(again.journal)).toEqual(await offsetsIn(follower.journal));
   });
 
-  it('goes on to the memory of the owner wherever the power is cut in a sweep', async () => {
+  it('continues to the memory of the owner wherever the power fails during a sweep', async () => {
     const writer = await sweptTwice();
     const running = await openFollower(newDisk());
     const images: SimulatedDisk[] = [];
@@ -121,7 +124,7 @@ describe('a follower', () => {
       const policy = crashPolicies[index % crashPolicies.length] ?? 'nothing';
       const crashed = images[index]?.crash(policy, index) ?? newDisk();
       const again = await openFollower(crashed);
-      // What it has is passed over.
+      // Batches that the folder has already are skipped.
       await takeSlowly(again, writer.batches);
       for (const one of await Promise.all(again.followed)) removed += one?.removedRecords ?? 0;
       expect(memoryOf(again.engine)).toEqual(memory);
@@ -131,13 +134,13 @@ describe('a follower', () => {
     expect(removed).toBeGreaterThan(0);
   }, 60_000);
 
-  it('has all that its sweeps remove in its archive, after a restart too', async () => {
+  it('has archived everything that its sweeps remove, even across a restart', async () => {
     const writer = await sweptTwice();
     const disk = newDisk();
     await disk.makeDirectory(archive);
     const first = await openFollower(disk);
     await archiveOf(first, 0);
-    // Its process ends before the second sweep, which another one sees begin.
+    // The first process ends before the second sweep; another one follows that sweep.
     const begun = writer.batches.findIndex(
       (_, index) => index > 0 && index * 2 > writer.batches.length,
     );
@@ -152,17 +155,17 @@ describe('a follower', () => {
     const { until, records } = await archivedIn(again);
     expect(until).toBeGreaterThan(0);
     expect(until).toBeLessThanOrEqual(from);
-    // Nothing was taken out of what was copied, and nothing was copied twice.
+    // Nothing was swept before it was copied, and nothing was copied twice.
     expect(records).toBe(until);
   });
 
-  it('has in its archive what the owner swept before its own first sweep', async () => {
+  it("has archived what the owner swept before the follower's own first sweep", async () => {
     const writer = await sweptTwice();
     const disk = newDisk();
     await disk.makeDirectory(archive);
     await archiveOf(await openFollower(disk), 0);
     const again = await openFollower(disk.restart());
-    // Its memory says by now that the owner has swept.
+    // By now its memory says that the owner has swept.
     await archiveOf(again, Number.POSITIVE_INFINITY);
     await takeSlowly(again, writer.batches);
     const [report] = await Promise.all(again.followed);
@@ -172,11 +175,11 @@ describe('a follower', () => {
     expect(records).toBe(until);
   });
 
-  it('goes on with its sweep as the owner, and with its own ones after that', async () => {
+  it('finishes its sweep when it becomes the owner, then sweeps by itself', async () => {
     const writer = await sweptTwice();
     const follower = await openFollower(newDisk());
     const batches = [...writer.batches];
-    // The second sweep is passed over where the first one is still under way.
+    // The second sweep is skipped if the first one is still running.
     for (const batch of writer.batches) await follower.take([batch]);
     follower.own(batches);
     await write(follower, 20);
@@ -190,7 +193,7 @@ describe('a follower', () => {
 
     const restarted = await openFollower(follower.disk.restart());
     expect(memoryOf(restarted.engine)).toEqual(memory);
-    // The owner before is a follower now.
+    // The former owner is a follower now.
     const other = await openFollower(writer.disk.restart());
     await takeSlowly(other, batches);
     expect(memoryOf(other.engine)).toEqual(memory);

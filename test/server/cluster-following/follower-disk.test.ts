@@ -41,13 +41,13 @@ const journalOf = (node: TestNode) => partOf<Journal>(node, Journal);
 const bytesOf = ({ segments }: Pick<PartitionLog, 'segments'>) =>
   segments.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
-/** What memory of the owner holds is committed first: an outcome waits there for the next turn. */
+/** First commits what the owner holds in memory, as outcomes wait there for the next turn. */
 async function inStep(owner: TestNode, follower: TestNode): Promise<void> {
   await partOf<Engine>(owner, Engine).durable();
   await until(() => statusOf(follower).appliedSequence === statusOf(owner).sequence);
 }
 
-/** So many messages are delivered at once, and what came of them is over a second later. */
+/** Publishes this many messages. They are delivered at once, and can be swept a second later. */
 async function publish(node: TestNode, messages: number): Promise<void> {
   const destination = `${endpoint.url}/many`;
   const batch = Array.from({ length: perBatch }, () => ({ destination, body: 'x'.repeat(200) }));
@@ -63,7 +63,7 @@ async function sweptRecords(node: TestNode): Promise<number> {
   return Number(/^stepwell_journal_swept_records_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Where copies end that leave nothing out from the beginning on; they are named by offsets. */
+/** The end of the copies, which must cover the journal from its beginning; names hold offsets. */
 function endOf(copies: readonly string[]): number {
   let end = 0;
   for (const name of copies.toSorted()) {
@@ -81,7 +81,7 @@ describe('the folder of a follower', () => {
     STEPWELL_GLOBAL_PARALLELISM: '200',
   };
 
-  it('holds what that of the owner holds, and goes on from there after a takeover', async () => {
+  it("holds what the owner's folder holds, and continues from there after a takeover", async () => {
     const archive = await mkdtemp(join(tmpdir(), 'stepwell-archive-'));
     leave(archive);
     const owner = await cluster.start({ environment, ports });
@@ -94,20 +94,20 @@ describe('the folder of a follower', () => {
     await callApi(owner, 'POST', waiting, { 'svc-delay': '1h' }, 'patient');
     await publish(owner, 1000);
     await until(async () => (await sweptRecords(owner)) >= 1000);
-    // Segments end elsewhere; and a sweep that was passed over is made up for by the next one.
+    // Segments end elsewhere, and a skipped sweep is made up for by the next one.
     const slack = 3 * segmentBytes;
     await until(async () => {
       await publish(owner, perBatch);
       if ((await sweptRecords(follower)) < 1000) return false;
       return bytesOf(journalOf(follower)) < bytesOf(journalOf(owner)) + slack;
     });
-    // Only the patient one is left: nothing changes memory while it is compared.
+    // Only the delayed message is left, so memory does not change while it is compared.
     await until(() => partOf<Engine>(owner, Engine).actors('message').size === 1);
     await inStep(owner, follower);
     expect(digest(follower)).toEqual(digest(owner));
     const [archived = ''] = await readdir(archive);
     const copies = () => readdir(join(archive, archived));
-    // A sweep may be copying one now.
+    // A sweep may be copying a file now.
     await until(async () => (await copies()).every((name) => !name.endsWith('.partial')));
     expect(endOf(await copies())).toBeGreaterThan(1000);
 
@@ -119,7 +119,7 @@ describe('the folder of a follower', () => {
     const { dataDirectory } = follower;
     await follower.stop();
     expect((await verifyFolder(dataDirectory)).problems).toEqual([]);
-    // What is left replays to the same memory; nothing is swept meanwhile.
+    // The rest replays to the same memory; meanwhile nothing is swept.
     await rm(join(dataDirectory, 'snapshots'), { recursive: true, force: true });
     const again = await cluster.start({ ports, dataDirectory });
     await serves(again);
@@ -127,7 +127,7 @@ describe('the folder of a follower', () => {
     expect([...owner.failures, ...follower.failures, ...again.failures]).toEqual([]);
   }, 180_000);
 
-  it('lets go of what topics let go, and of records that later ones supersede', async () => {
+  it('removes what topics have removed, and records that later ones supersede', async () => {
     const owner = await cluster.start({ ports });
     await serves(owner);
     const asked = async (method: string, path: string, body?: unknown) => {
@@ -140,7 +140,7 @@ describe('the folder of a follower', () => {
       );
       expect(status).toBeLessThan(300);
     };
-    // What an earlier process has left of a folder that it fetched.
+    // An earlier process has left parts of a folder that it fetched.
     const dataDirectory = await mkdtemp(join(tmpdir(), 'stepwell-'));
     await mkdir(join(dataDirectory, 'fetching'));
     await writeFile(join(dataDirectory, 'fetching.from'), owner.url);
@@ -153,7 +153,7 @@ describe('the folder of a follower', () => {
       });
       for (let batch = 0; batch < 6; batch += 1) {
         await asked('POST', `/produce/${cleanupPolicy}`, records);
-        // What comes together is written into one segment.
+        // Records that arrive together are written into one segment.
         await inStep(owner, follower);
       }
     }
@@ -168,7 +168,7 @@ describe('the folder of a follower', () => {
     await until(() => bytesOf(logOf(follower, 'compact')) < whole / 2);
     const names = await readdir(dataDirectory);
     expect(names.filter((name) => name.startsWith('fetching'))).toEqual([]);
-    // Nothing of a topic that is not compacted goes by its keys.
+    // Keys do not matter for a topic that is not compacted.
     expect(bytesOf(logOf(follower, 'delete'))).toBeGreaterThan(whole / 2);
 
     const { endOffset } = logOf(owner, 'delete');

@@ -13,10 +13,10 @@ import {
 
 let owner: ClusterNode;
 let follower: ClusterNode;
-/** It knows of no owner until it becomes one. */
+/** A node that knows of no owner until it becomes the owner. */
 let lonely: ClusterNode;
 let givenUp: Promise<readonly Response[]>;
-/** It passes requests on to an owner that stands still, and is not heard in the shared log. */
+/** A node whose owner does not answer and was last heard in the shared log long ago. */
 let deaf: ClusterNode;
 let unanswered: Promise<readonly Response[]>;
 let taken = 0;
@@ -30,7 +30,7 @@ let wire: Wire;
 
 beforeAll(async () => {
   lonely = await startNode();
-  // They are held for seconds, while the other cases run.
+  // These requests are held for seconds, while the other tests run.
   const held = (body: string) => post(`/v2/publish/${hook}`, body, delayed, lonely);
   givenUp = Promise.all([held('held'), held('lost')]);
   still.listen(0, '127.0.0.1');
@@ -61,10 +61,10 @@ afterAll(async () => {
   wire.close();
 });
 
-/** What lies between two nodes; it can lose answers. */
+/** The connection between two nodes; it can lose answers. */
 interface Wire {
   readonly url: string;
-  /** So many answers are cut off before their first byte. */
+  /** How many answers to cut off before their first byte. */
   cutsAnswers: number;
   close(): void;
 }
@@ -121,7 +121,7 @@ const post = (
   });
 const delayed = { 'Svc-Delay': '1h' };
 
-/** The messages that the journal of a node has, in their order. */
+/** The ids of the messages in the journal of a node, in order. */
 async function published({ journal } = owner): Promise<string[]> {
   const ids: string[] = [];
   for await (const events of journal.replay()) {
@@ -131,7 +131,7 @@ async function published({ journal } = owner): Promise<string[]> {
 }
 
 describe('a node that is not the owner', () => {
-  it('answers what the owner answers, for the client and the credential that asked', async () => {
+  it('answers as the owner does, for the same client and credential', async () => {
     const answer = await post(`/v2/publish/${hook}`, 'hello', delayed);
     const { messageId, url } = (await answer.json()) as { messageId: string; url: string };
     expect([answer.status, url, answer.headers.get('stepwell-durability')]).toEqual([
@@ -154,7 +154,7 @@ describe('a node that is not the owner', () => {
     });
   });
 
-  it('leaves it to the owner to refuse a credential and a path', async () => {
+  it('lets the owner refuse a credential and a path', async () => {
     const statuses = await Promise.all([
       post(`/v2/publish/${hook}`, 'hello', { authorization: 'Bearer nothing' }),
       post('/v2/nowhere', ''),
@@ -162,7 +162,7 @@ describe('a node that is not the owner', () => {
     expect(statuses).toEqual([401, 404]);
   });
 
-  it('passes bodies on up to the limit of the server, and refuses longer ones', async () => {
+  it('forwards bodies up to the limit of the server, and refuses longer ones', async () => {
     const long = Buffer.alloc(5_000_000, 'a');
     const answer = await post(`/v2/publish/${hook}`, long, delayed);
     expect(answer.status).toBe(200);
@@ -182,7 +182,7 @@ describe('a node that is not the owner', () => {
     }
   });
 
-  it('says of itself how it is', async () => {
+  it('reports its own state', async () => {
     const get = async (path: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(`${follower.url}${path}`, { headers });
       return [answer.status, await answer.text()] as const;
@@ -198,7 +198,7 @@ describe('a node that is not the owner', () => {
     expect((await get('/health/ready'))[0]).toBe(503);
   });
 
-  it('passes a planned takeover on to the owner', async () => {
+  it('forwards a planned takeover to the owner', async () => {
     const headers = { authorization: basic };
     const handOver = async () => (await post('/admin/cluster/handover', null, headers)).status;
     const version = '0.1.0';
@@ -221,7 +221,7 @@ describe('a node that is not the owner', () => {
     expect((await held).status).toBe(200);
   });
 
-  it('streams an answer, and ends it at the owner when its client goes', async () => {
+  it('streams an answer, and ends the stream at the owner when its client goes', async () => {
     const request = requestOf(`${follower.url}/v2/live`, { headers: { authorization: bearer } });
     request.end();
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
@@ -250,7 +250,7 @@ describe('a request whose answer was lost', () => {
     expect(await published()).toEqual([...before, messageId]);
   });
 
-  it('is reported as carried out where its answer cannot be repeated', async () => {
+  it('is reported as carried out if its answer cannot be repeated', async () => {
     const before = await published();
     wire.cutsAnswers = 1;
     const items = [
@@ -267,7 +267,7 @@ describe('a request whose answer was lost', () => {
     expect(after).toContain(answer.headers.get('stepwell-message-id'));
   });
 
-  it('is not sent again where the owner could not tell', async () => {
+  it('is not sent again if the owner could not recognise it', async () => {
     wire.cutsAnswers = 1;
     const produce = (headers: Record<string, string>) =>
       post('/produce/rides', JSON.stringify({ value: 'v' }), { authorization: basic, ...headers });
@@ -281,7 +281,7 @@ describe('a request whose answer was lost', () => {
     expect(known.status).toBe(200);
   });
 
-  it('is known by its Idempotency-Key, and not by the topic that it has made', async () => {
+  it('is recognised by its Idempotency-Key, and not by the topic that it has created', async () => {
     wire.cutsAnswers = 1;
     const produce = (value: string) =>
       post('/produce/made', JSON.stringify({ value }), {
@@ -296,7 +296,7 @@ describe('a request whose answer was lost', () => {
     expect(await (await produce('v')).json()).toMatchObject([{ topic: 'made', offset: 0 }]);
   });
 
-  it('is refused within seconds where the owner stands still, and no other is known', async () => {
+  it('is refused within seconds if the owner does not answer and has no successor', async () => {
     const [published, listed] = await unanswered;
     for (const answer of [published, listed]) {
       expect([answer?.status, answer?.headers.get('retry-after')]).toEqual([503, '2']);
@@ -306,7 +306,7 @@ describe('a request whose answer was lost', () => {
     expect(taken).toBe(2);
   });
 
-  it('carries out what waits when it becomes the owner, and gives up the rest', async () => {
+  it('is carried out if the node becomes the owner in time, and refused otherwise', async () => {
     for (const answer of await givenUp) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
     }
@@ -339,7 +339,7 @@ describe('the port for other nodes', () => {
     return `01M0000000ABCDEFGHJKM${String(seeds).padStart(2, '0')}`;
   };
 
-  it('refuses what is not signed, and bodies that are not the signed ones', async () => {
+  it('refuses requests without a signature, or with a body that does not match', async () => {
     const unsigned = await fetch(`${owner.clusterUrl}/v2/queues`, {
       headers: { authorization: bearer },
     });
@@ -356,13 +356,13 @@ describe('the port for other nodes', () => {
     expect((await send(1, seed(), signed)).status).toBe(401);
   });
 
-  it('sends back what this node may not answer', async () => {
+  it('sends back requests that this node may not answer', async () => {
     owner.standing.mayServe = false;
     expect((await send(1, seed())).status).toBe(421);
     owner.standing.mayServe = true;
   });
 
-  it('carries one seed out once, in whatever order its attempts come', async () => {
+  it('carries out the request of a seed once, in whatever order its attempts arrive', async () => {
     const before = await published();
     const own = seed();
     const answers = await Promise.all([send(1, own), send(2, own), send(3, own)]);
@@ -376,7 +376,7 @@ describe('the port for other nodes', () => {
   });
 });
 
-it('a node that ends waits for the requests of others, not for their connections', async () => {
+it('a node that ends waits for the requests of others, but not for their connections', async () => {
   const ending = await startNode();
   ending.standing.mayServe = true;
   await ending.recovered;
@@ -389,13 +389,14 @@ it('a node that ends waits for the requests of others, not for their connections
   request.write('{');
   await once(request, 'socket');
   request.flushHeaders();
-  // The head has come, and its body has not.
+  // The head has arrived, and the body has not.
   await new Promise((next) => setTimeout(next, 200));
   const stopped = ending.stop();
   request.end('}');
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   response.resume();
-  // It would be kept for a minute, and a planned takeover would wait for the deadline of the stop.
+  // Otherwise the connection would stay for a minute, and a planned takeover would wait for the
+  // deadline of the stop.
   await stopped;
   agent.destroy();
 }, 8000);

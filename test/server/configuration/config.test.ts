@@ -23,7 +23,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 
 const day = 86_400_000;
 
-/** Every variable: its field, its default, a good text and its value, and texts to refuse. */
+/** Every variable: its field, its default, a valid text and its value, and texts to refuse. */
 const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['HOST', 'host', '127.0.0.1', '::', '::', ['']],
   ['PORT', 'port', 8080, '0', 0, ['', '-1', '65536', '80a', '1e3', ' 80']],
@@ -137,7 +137,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['METRICS_NAMES', 'metricsNamesMax', 10, '0', 0, ['', '-1', '101', 'all']],
 ];
 
-/** What else a node of a cluster is given: its settings need each other. */
+/** The other settings of a node of a cluster, as they require each other. */
 const clusterEnvironment = {
   STEPWELL_COMMIT_LOG: 'postgres://stepwell:secret@db:5432/stepwell',
   STEPWELL_CLUSTER_LISTEN: '10.0.0.1:7070',
@@ -221,13 +221,13 @@ test.each(Object.keys(clusterEnvironment).filter((name) => name !== 'STEPWELL_CO
   },
 );
 
-test('settings of a node are refused without a log that nodes share', () => {
+test('settings of a node are refused without a shared log', () => {
   expect(problemsOf({ STEPWELL_CLUSTER_LISTEN: '10.0.0.1:7070' })).toEqual([
     'STEPWELL_CLUSTER_... is given without STEPWELL_COMMIT_LOG',
   ]);
 });
 
-test('the brokers of a shared log stand in one URL', () => {
+test('the brokers of a shared log are in one URL', () => {
   const url = 'kafka://user:secret@one:9092,two:9092/stepwell?tls=true&sasl=scram-sha-512';
   const { config } = readConfiguration({ ...clusterEnvironment, STEPWELL_COMMIT_LOG: ` ${url}` });
   expect(config.commitLog).toEqual([url]);
@@ -236,13 +236,13 @@ test('the brokers of a shared log stand in one URL', () => {
   ).toEqual([expect.stringContaining('broker 1 is no host:port')]);
 });
 
-test('a node of a cluster waits for its disk', () => {
+test('a node of a cluster must wait for its disk', () => {
   expect(problemsOf({ ...clusterEnvironment, STEPWELL_FSYNC: 'os' })).toEqual([
     'STEPWELL_COMMIT_LOG needs STEPWELL_FSYNC=strict',
   ]);
 });
 
-test('a node of a cluster compares its memory, which goes with snapshots', () => {
+test('a node of a cluster compares its memory, which requires snapshots', () => {
   expect(problemsOf({ ...clusterEnvironment, STEPWELL_SNAPSHOT_EVERY: 'off' })).toEqual([
     'STEPWELL_COMMIT_LOG needs snapshots: STEPWELL_SNAPSHOT_EVERY is off',
   ]);
@@ -264,10 +264,10 @@ describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused
   });
 });
 
-test('the table above knows every setting', () => {
+test('the table above has every setting', () => {
   const { isDevelopment, telemetry, ...settings } = read({});
   expect(isDevelopment).toBe(false);
-  // It is read of other variables (telemetry-settings.test).
+  // Telemetry is configured by other variables (telemetry-settings.test).
   expect(telemetry).toBeNull();
   expect(everySetting.map(([, field]) => field).sort()).toEqual(Object.keys(settings).sort());
 });
@@ -279,7 +279,7 @@ test('docs/configuration.md has a row for every setting, and for no other', () =
   expect(named.sort()).toEqual(everySetting.map(([name]) => `STEPWELL_${name}`).sort());
 });
 
-test('all problems are reported at once, a misspelt name among them', () => {
+test('all problems are reported at once, even a misspelt name', () => {
   expect(problemsOf({ STEPWELL_PROT: '80', STEPWELL_PORT: 'x', STEPWELL_FSYNC: 'y' })).toEqual([
     'STEPWELL_PROT is not a setting of Stepwell',
     'STEPWELL_PORT is not a whole number from 0 to 65535',
@@ -303,7 +303,7 @@ test('environment variables of other programs are ignored', () => {
   expect(problemsOf({ PORT: 'x', STEPWELLNESS: 'y' })).toEqual([]);
 });
 
-test('the environment wins over a default that a command gives', () => {
+test('the environment takes precedence over a default of a command', () => {
   const origin = (environment: Record<string, string>) => {
     const { config, origins } = readConfiguration(environment, 'dev');
     return [config.dialect, origins.find(({ name }) => name === 'dialect')?.source];
@@ -354,14 +354,14 @@ test('no text makes the reader throw anything but its own error', () => {
   );
 });
 
-test('no more of an answer is stored than one record can hold', () => {
+test('an answer is stored at most up to the size of one record', () => {
   expect(problemsOf({ STEPWELL_ANSWER_MAX: '31mb' })).toEqual([
     expect.stringContaining('STEPWELL_ANSWER_MAX is above 30mb'),
   ]);
   expect(problemsOf({ STEPWELL_ANSWER_MAX: '30mb' })).toEqual([]);
 });
 
-test('a body may not be larger than what one record can hold', () => {
+test('a body may not be larger than one record', () => {
   const large = { STEPWELL_MAX_BODY: '31mb', STEPWELL_MAX_BATCH: '64mb' };
   expect(problemsOf(large)).toEqual([expect.stringContaining('STEPWELL_MAX_BODY is above 30mb')]);
   expect(problemsOf({ ...large, STEPWELL_MAX_BODY: '30mb' })).toEqual([]);

@@ -24,7 +24,7 @@ it.each([
   expect(readTelemetry(environment)).toEqual({ ok: true, value: null });
 });
 
-it('both signals go below one endpoint', () => {
+it('both signals are sent to paths below one endpoint', () => {
   const value = {
     ...usual,
     tracesUrl: 'http://127.0.0.1:4318/v1/traces',

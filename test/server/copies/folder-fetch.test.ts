@@ -37,7 +37,7 @@ async function publish(node: TestNode, count: number): Promise<void> {
   }
 }
 
-describe('a node that the shared log begins behind', () => {
+describe('a node that lacks entries from before the start of the shared log', () => {
   const cluster = new TestCluster();
   let owner: TestNode;
 
@@ -48,7 +48,7 @@ describe('a node that the shared log begins behind', () => {
     await until(async () => {
       return (await readdir(join(first.dataDirectory, 'snapshots')).catch(() => [])).length > 0;
     });
-    // A folder notes how far it is every few seconds, and at a stop.
+    // A node notes in its folder how far it is every few seconds, and at a stop.
     await first.stop();
     const { dataDirectory } = first;
     owner = await cluster.start({ dataDirectory, environment: often });
@@ -57,13 +57,13 @@ describe('a node that the shared log begins behind', () => {
 
   afterAll(() => cluster.remove());
 
-  it('fetches the folder of another one, and goes on from it', async () => {
+  it('fetches the folder of another node and continues from it', async () => {
     cluster.log.start = 2;
     const empty = await cluster.start();
     await until(() => empty.failures.length > 0);
     expect(empty.failures[0]).toBeInstanceOf(NotTheOwner);
     await empty.stop();
-    // What was published meanwhile is still in the log.
+    // Messages that are published meanwhile are still in the log.
     await publish(owner, 5);
 
     const { dataDirectory } = empty;
@@ -81,7 +81,7 @@ describe('a node that the shared log begins behind', () => {
   }, 60_000);
 });
 
-describe('what another node gives', () => {
+describe('the copy that another node gives', () => {
   const secret = 'secret of nodes';
   const manifest = { path: 'MANIFEST', bytes: 0, isHeld: false };
   const head = (files: object) => Buffer.from(`${JSON.stringify({ files })}\n`);
@@ -116,7 +116,7 @@ describe('what another node gives', () => {
     ['what it has not signed', head([]), 'not signed'],
     ['what it has signed for another request', head([]), 'not signed', 'another'],
     ['no backup', head([]), 'no backup', 'seed'],
-  ])('is not used: %s', async (_, given, reason, seed = '') => {
+  ])('is not used if it is wrong: %s', async (_, given, reason, seed = '') => {
     bytes = given;
     signature = signatureOf(secret, seed, createHash('sha256').update(given).digest('hex'));
     if (seed === '') signature = 'none';

@@ -35,13 +35,13 @@ let store: Store;
 let node: Server;
 /** How the last answer has ended. */
 let given: Promise<unknown>;
-/** The name of a directory that the node's disk does not list. */
+/** The name of a directory that cannot be listed on the node's disk. */
 let unlisted = '';
-/** More held files than so many are refused, as a body that is too large. */
+/** A request with more held files than this is refused, like a body that is too large. */
 let heldMax = Number.POSITIVE_INFINITY;
-/** How many files the last request said that it holds. */
+/** How many held files the last request has listed. */
 let heldAsked = 0;
-/** After so many bytes an answer breaks off. */
+/** An answer is cut off after this many bytes. */
 let bytesMax = Number.POSITIVE_INFINITY;
 /** No copy of the node's folder is made before this settles. */
 let mayGive: Promise<unknown> = Promise.resolve();
@@ -55,7 +55,7 @@ const disk: Disk = {
   },
 };
 
-/** Between two rounds of questions no time passes, but what `meanwhile` does. */
+/** A clock on which the pause between two rounds of requests passes at once, after `meanwhile`. */
 const betweenRounds = (meanwhile: () => void): Clock => ({
   ...systemClock,
   after(ms, again) {
@@ -123,7 +123,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** What a node does that has no folder, or a part of one in `dataDirectory`. */
+/** Requests a copy like a node that has no folder, or only a part of one, in `dataDirectory`. */
 async function take(dataDirectory: string): Promise<CopyHead['files']> {
   const held = await heldIn(nodeDisk, join(dataDirectory, 'fetching'));
   const { port } = node.address() as AddressInfo;
@@ -136,7 +136,7 @@ async function take(dataDirectory: string): Promise<CopyHead['files']> {
   return (await takeCopy(ports, answer, 'seed', held)).files;
 }
 
-it('gives a copy after one that failed, without snapshots that cannot be listed', async () => {
+it('a node gives a copy after a failed one, even if it cannot list snapshots', async () => {
   const dataDirectory = await makeFolder();
   unlisted = 'logs';
   await expect(take(dataDirectory)).rejects.toThrow();
@@ -155,7 +155,7 @@ it('gives a copy after one that failed, without snapshots that cannot be listed'
   expect(await readdir(join(other, 'fetched', 'snapshots'))).toHaveLength(1);
 });
 
-it('goes on where it was cut, with the files that are whole', async () => {
+it('a copy continues where it was cut, with the complete files', async () => {
   const dataDirectory = await makeFolder();
   const fetching = join(dataDirectory, 'fetching');
   bytesMax = 400 * 1024;
@@ -165,7 +165,7 @@ it('goes on where it was cut, with the files that are whole', async () => {
   await given;
   bytesMax = Number.POSITIVE_INFINITY;
   const whole = (await heldIn(nodeDisk, fetching)).map(({ path }) => path);
-  // A file that is not as it came comes again.
+  // A file that has changed since it arrived is sent again.
   const [damaged = '', ...others] = whole;
   await truncate(join(fetching, damaged), 70 * 1024);
 
@@ -181,7 +181,7 @@ it('goes on where it was cut, with the files that are whole', async () => {
   await copy.close();
 });
 
-it('asks for all where the list of what is held is refused', async () => {
+it('a node asks for all files if the list of those it holds is refused', async () => {
   const { port } = node.address() as AddressInfo;
   const nodes = ['http://127.0.0.1:1', `http://127.0.0.1:${port}`].map((name, number) => {
     return { node: name, place: 9 - number, silentMs: 0 };
@@ -196,7 +196,7 @@ it('asks for all where the list of what is held is refused', async () => {
   heldMax = Number.POSITIVE_INFINITY;
 });
 
-/** An owner that does not answer, a node that has no time, and one that gives. */
+/** An owner that does not answer, a node that is busy, and one that gives a copy. */
 async function busyAndGiving() {
   let asked = 0;
   const busy = createServer((_, response) => {
@@ -213,7 +213,7 @@ async function busyAndGiving() {
   return { log: await logOf(nodes), asked: () => asked, close: () => busy.close() };
 }
 
-it('asks the node again whose copy was cut, and no other one', async () => {
+it('a node whose copy was cut asks the same node again, and no other', async () => {
   const { log, asked, close } = await busyAndGiving();
   const dataDirectory = await makeFolder();
   bytesMax = 400 * 1024;
@@ -224,12 +224,12 @@ it('asks the node again whose copy was cut, and no other one', async () => {
   close();
 });
 
-it('goes on after a restart that leaves what has come', async () => {
+it('a copy continues after a restart, with the files that have arrived', async () => {
   const { log, asked, close } = await busyAndGiving();
   const dataDirectory = await makeFolder();
   bytesMax = 400 * 1024;
   await new Promise<void>((ended) => {
-    // The process ends where it would wait for another round.
+    // The process ends when it would wait for another round.
     const clock: Clock = {
       ...systemClock,
       after(ms, again) {
@@ -249,7 +249,7 @@ it('goes on after a restart that leaves what has come', async () => {
   close();
 });
 
-it('has the owner keep what it will need for as long as a copy comes', async () => {
+it('the owner keeps the entries that a node will need while a copy is fetched', async () => {
   let heard = 0;
   let isHeardOften: (isSo: boolean) => void = () => undefined;
   mayGive = new Promise((resolve) => {
@@ -271,7 +271,7 @@ it('has the owner keep what it will need for as long as a copy comes', async () 
   owner.close();
 });
 
-it('begins anew where no log is shared any more', async () => {
+it('a copy begins again if no log is shared any more', async () => {
   const dataDirectory = await makeFolder();
   bytesMax = 400 * 1024;
   await expect(take(dataDirectory)).rejects.toThrow(CopyCut);
@@ -281,7 +281,7 @@ it('begins anew where no log is shared any more', async () => {
   expect(await readdir(dataDirectory)).not.toContain('fetching');
 });
 
-/** Of a node that fetches into `dataDirectory`. */
+/** The ports of a node that fetches into `dataDirectory`. */
 function fetchPorts(dataDirectory: string, clock: Clock) {
   const caller = { url: 'http://127.0.0.1:2', secret, clock, identifiers: systemIdentifiers };
   const logger = pino({ level: 'silent' });

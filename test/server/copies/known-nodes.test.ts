@@ -8,7 +8,7 @@ import { oldProtocol } from '../../cluster/mock-brokers/old-protocol.js';
 
 const topic = 'nodes';
 
-/** Mock brokers let go of the first entries once there are more than 5 MiB. */
+/** Mock brokers delete the first entries once there are more than 5 MiB. */
 const large = Buffer.alloc(900 * 1024);
 
 const claim = encodeEntry({
@@ -20,7 +20,7 @@ const claim = encodeEntry({
 });
 
 describeWithMockBrokers('the nodes that a topic of Kafka names', () => {
-  it('are found where it has been trimmed', async () => {
+  it('are found even if the topic was trimmed', async () => {
     const [brokers, protocol] = await Promise.all([MockBrokers.start(), oldProtocol()]);
     await brokers.topic(topic);
     const url = parseKafkaUrl(`kafka://${brokers.addresses}/${topic}`);

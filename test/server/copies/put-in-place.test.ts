@@ -38,7 +38,7 @@ async function write(store: Store, log: string, count: number): Promise<void> {
   }
 }
 
-/** What each log holds. */
+/** The records of each log. */
 async function contentOf(store: Store): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const log of store.logs()) {
@@ -54,7 +54,7 @@ async function contentOf(store: Store): Promise<Record<string, string[]>> {
   return content;
 }
 
-/** A disk with a folder in use by now by nothing, and one that was fetched. */
+/** A disk with a data folder that nothing uses, and a fetched one. */
 async function prepared(): Promise<{ disk: SimulatedDisk; content: Record<string, string[]> }> {
   const disk = new SimulatedDisk(new SeededRandom(3));
   const old = await openStore(disk, '/data', options(1));
@@ -71,7 +71,7 @@ async function prepared(): Promise<{ disk: SimulatedDisk; content: Record<string
   return { disk, content };
 }
 
-it('a folder that was fetched takes the place of another one, wherever a crash comes', async () => {
+it('a fetched folder replaces the old one, wherever a crash happens', async () => {
   const { disk, content } = await prepared();
   const crashed: SimulatedDisk[] = [];
   const running = disk.copy();
@@ -95,7 +95,7 @@ it('a folder that was fetched takes the place of another one, wherever a crash c
   expect(crashed.length).toBeGreaterThan(40);
 });
 
-/** A folder with a journal of events from `start` to `end`; those from `other` on are others. */
+/** A folder with a journal of events from `start` to `end`; from `other` on, the events differ. */
 async function journalOf(disk: SimulatedDisk, path: string, [start, end, other]: number[]) {
   const store = await openStore(disk, path, options(1));
   const journal = await store.createLog('__journal');
@@ -116,7 +116,7 @@ it.each([
   ['has another event', [0, 20, 10], [0, 30, 30], 'its journal has another event at 10'],
   ['lacks events and has others', [0, 20, 20], [0, 30, 19], 'has another event at 19'],
   ['ends before it begins', [24, 30, 30], [0, 10, 10], 'begins at 24, where that one ends'],
-])('a folder is replaced by one of its cluster alone: it %s', async (_, own, copy, refused) => {
+])('a folder is only replaced by one of its cluster: it %s', async (_, own, copy, refused) => {
   const disk = new SimulatedDisk(new SeededRandom(3));
   const before = await journalOf(disk, '/data', own);
   const after = await journalOf(disk, '/other', copy);
@@ -132,13 +132,13 @@ it.each([
   await store.close();
 });
 
-it('a folder stays as it is where none was fetched', async () => {
+it('a folder stays as it is if none was fetched', async () => {
   const { disk } = await prepared();
   await disk.rename('/data/fetched', '/data/given');
   const before = await openStore(disk, '/data', options(5));
   const content = await contentOf(before);
   await before.close();
-  // What was made for another node goes with the process that made it.
+  // A copy that was made for another node is removed when the process that made it has ended.
   expect(await putInPlace(disk, '/data', reading)).toBe(false);
   expect(await disk.list('/data')).not.toContain('given');
   const after = await openStore(disk, '/data', options(6));
@@ -146,7 +146,7 @@ it('a folder stays as it is where none was fetched', async () => {
   await after.close();
 });
 
-it('a folder that was fetched waits while the server may change nothing', async () => {
+it('a fetched folder waits while the server is read-only', async () => {
   const server = await startServer();
   const { dataDirectory } = server;
   try {

@@ -27,7 +27,7 @@ function configOf(environment: Record<string, string> = {}) {
 const open = (environment?: Record<string, string>) =>
   openCredentials(configOf(environment), nodeDisk, systemIdentifiers);
 
-test('what is not given is generated once and kept', async () => {
+test('credentials that are not given are generated once and kept', async () => {
   const first = await open();
   const second = await open();
   expect(second.credentials).toEqual(first.credentials);
@@ -44,7 +44,7 @@ test('the lines to paste are read back as the same credentials', async () => {
   expect(credentials).toEqual(opened.credentials);
 });
 
-test('the environment wins over the file, and what it gives is not kept', async () => {
+test('the environment takes precedence over the file, and its values are not kept', async () => {
   await open();
   const { credentials, sources } = await open({ STEPWELL_TOKEN: 'given' });
   expect([credentials.tokens, sources.tokens]).toEqual([['given'], 'environment']);
@@ -66,7 +66,7 @@ test('nothing is written when everything is given', async () => {
   await expect(readFile(join(directory, 'credentials.json'))).rejects.toThrow('ENOENT');
 });
 
-test('a node of a cluster has no token that only reads but what all nodes are given', async () => {
+test('a node of a cluster accepts only read tokens that all nodes are given', async () => {
   const { credentials: own } = await open();
   const alike = {
     STEPWELL_COMMIT_LOG: 'postgres://127.0.0.1/not-asked',
@@ -78,7 +78,7 @@ test('a node of a cluster has no token that only reads but what all nodes are gi
     STEPWELL_CURRENT_SIGNING_KEY: 'current-key-of-all-nodes',
     STEPWELL_NEXT_SIGNING_KEY: 'next-key-of-all-the-nodes',
   };
-  // Nor does it know one that its folder keeps of the time before.
+  // Nor does it accept a token in its folder from before it joined.
   const node = await open(alike);
   expect(node.credentials.readTokens).toEqual([]);
   expect(node.sources.readTokens).toBe('default');
@@ -108,7 +108,7 @@ test('two generations share nothing', async () => {
   expect(new Set(secrets.filter((secret) => secret !== '')).size).toBe(10);
 });
 
-test('the published credentials are refused by name, the generated ones are not', async () => {
+test('the published credentials are refused by name, and generated ones are not', async () => {
   expect(() => refuseWeakSecrets(developmentCredentials(configOf()))).toThrow(
     /STEPWELL_TOKEN .*\n.*STEPWELL_REST_PASSWORD .*\n.*STEPWELL_CURRENT_SIGNING_KEY .*\n.*NEXT/,
   );
@@ -116,16 +116,16 @@ test('the published credentials are refused by name, the generated ones are not'
   expect(() => refuseWeakSecrets(opened)).not.toThrow();
 });
 
-test('the published token is the one that the published clients send', () => {
+test('the published token is the one that published clients send', () => {
   const { credentials, sources } = developmentCredentials(configOf());
-  // From @upstash/qstash, dev-server constants.
+  // From @upstash/qstash, constants of its development server.
   expect(credentials.tokens).toEqual([
     'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=',
   ]);
   expect(sources.tokens).toBe('published');
 });
 
-test('the users are those that the tokens name, whatever else a token may be', async () => {
+test('the users are those named by the tokens, whatever form other tokens have', async () => {
   const { credentials } = await open();
   expect(userIdsOf(credentials)).toEqual(new Set(['stepwell', 'reader']));
   const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -21,7 +21,7 @@ const day = 86_400_000;
 let server: TestServer;
 let endpoint: RecordingEndpoint;
 
-/** As `stepwell dev` starts it. */
+/** Starts a server as `stepwell dev` does. */
 async function startDevelopment(dataDirectory?: string): Promise<TestServer> {
   const keptMs = dataDirectory === undefined ? 0 : await readAhead(nodeDisk, dataDirectory);
   const clock = new MovableClock(systemClock, keptMs);
@@ -49,7 +49,7 @@ async function arrival(path: string) {
   }
 }
 
-it('a workflow that sleeps three days ends when the clock has moved by them', async () => {
+it('a workflow that sleeps three days ends when the clock was moved by three days', async () => {
   const sleeping = createWorkflow(async (context) => {
     await context.sleep('three days', '3d');
     return 'awake';
@@ -65,7 +65,7 @@ it('a workflow that sleeps three days ends when the clock has moved by them', as
   await app.stop();
 });
 
-it('delays and schedules come due, and an attempt under way is not cut', async () => {
+it('delays and schedules come due, and a running attempt is not cut', async () => {
   let answer: () => void = () => undefined;
   endpoint.answer(({ url }) =>
     url === '/slow' ? new Promise((resolve) => (answer = () => resolve({}))) : {},
@@ -92,7 +92,7 @@ it('delays and schedules come due, and an attempt under way is not cut', async (
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(3 * day);
 });
 
-it('a consumer that was silent for so long has left its group', async () => {
+it('a consumer that was silent for the moved time has left its group', async () => {
   await callLog(server, '/produce', { topic: 'rides', value: 'x' });
   await callLog(server, '/consume/readers/one/rides?timeout=0', undefined);
   const members = async () => {
@@ -104,7 +104,7 @@ it('a consumer that was silent for so long has left its group', async () => {
   while ((await members()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-it('a folder goes on in its time, which start refuses to serve', async () => {
+it('a folder keeps its moved time, and start refuses to serve it', async () => {
   await forward('3d');
   await server.stop();
   const { dataDirectory } = server;
@@ -118,7 +118,7 @@ it('a folder goes on in its time, which start refuses to serve', async () => {
   expect(stderr).toContain('is 259200 s ahead of this machine');
 });
 
-it('a folder that has lost its clock.json goes on from its last event', async () => {
+it('a folder without its clock.json continues from the time of its last event', async () => {
   await forward('3d');
   const accepted = await callApi(server, 'POST', `/v2/publish/${endpoint.url}/then`, {
     'svc-delay': '1h',
@@ -135,7 +135,7 @@ it('a folder that has lost its clock.json goes on from its last event', async ()
   await arrival('/then');
 });
 
-it('start serves such a folder and warns, as after a clock that was set back', async () => {
+it('start serves such a folder with a warning, as after a clock that was set back', async () => {
   await forward('3d');
   const body = { topic: 'rides', value: 'x' };
   expect((await callLog(server, '/produce', body)).status).toBe(200);
@@ -152,7 +152,7 @@ it('start serves such a folder and warns, as after a clock that was set back', a
   expect((await callLog(server, '/produce', body)).status).toBe(200);
 });
 
-it('refuses what is no duration, and more than ten years, and changes nothing', async () => {
+it('a duration that is invalid or longer than ten years changes nothing', async () => {
   for (const duration of ['-3d', 'soon', '11y']) {
     expect((await forward(duration)).status).toBe(400);
   }

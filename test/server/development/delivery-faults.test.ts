@@ -9,7 +9,7 @@ import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-it('reads faults as they are written, and refuses what is none', () => {
+it('faults are parsed, and invalid ones are refused', () => {
   expect(parseFaults('drop=5%,lose=0.5%,delay=1s')).toMatchObject({
     value: { drop: 0.05, lose: 0.005, delayMs: 1000 },
   });
@@ -68,7 +68,7 @@ describe('a server whose deliveries are disturbed', () => {
     await endpoint.stop();
   });
 
-  /** What its failure was, of a message that is tried twice. */
+  /** The failure of a message that is attempted twice. */
   async function failure(): Promise<{ error: string; status: number }> {
     const options = { 'svc-retries': '1', 'svc-retry-delay': '1' };
     await callApi(server, 'POST', `/v2/publish/${endpoint.url}`, options);
@@ -79,13 +79,13 @@ describe('a server whose deliveries are disturbed', () => {
     }
   }
 
-  it('an attempt that is dropped never arrives', async () => {
+  it('drops an attempt, which never arrives', async () => {
     await start(1, 0);
     expect((await failure()).error).toContain('dropped on purpose');
     expect(endpoint.requests).toHaveLength(0);
   });
 
-  it('an attempt whose answer is lost arrives, and is made again', async () => {
+  it('loses the answer of an attempt, which arrives and is repeated', async () => {
     await start(0, 1);
     expect((await failure()).error).toContain('answered 200, lost on purpose');
     expect(endpoint.requests).toHaveLength(2);

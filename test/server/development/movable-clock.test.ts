@@ -3,7 +3,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 const day = 86_400_000;
 
-it('moves both clocks and rings what came due meanwhile, the earliest first', () => {
+it('a moved clock moves both of its times and rings what came due, the earliest first', () => {
   const machine = new ManualClock();
   const clock = new MovableClock(machine);
   const [now, monotonic] = [clock.now(), clock.monotonic()];
@@ -14,7 +14,7 @@ it('moves both clocks and rings what came due meanwhile, the earliest first', ()
   clock.after(day, () => rung.push('canceled'))();
   clock.forward(3 * day);
   expect([clock.now() - now, clock.monotonic() - monotonic]).toEqual([3 * day, 3 * day]);
-  // Not within the move: what rings may move again, or cancel others.
+  // Not within the move, as a callback may move the clock again, or cancel others.
   expect(rung).toEqual([]);
   machine.advance(0);
   expect(rung).toEqual(['first', 'second']);
@@ -22,7 +22,7 @@ it('moves both clocks and rings what came due meanwhile, the earliest first', ()
   expect(rung).toEqual(['first', 'second', 'later']);
 });
 
-it('goes on with the time of day of an earlier process, and leaves durations outside alone', () => {
+it('a movable clock continues an earlier process, and leaves outside durations alone', () => {
   const machine = new ManualClock();
   const clock = new MovableClock(machine, day);
   expect([clock.now() - machine.now(), clock.monotonic()]).toEqual([day, machine.monotonic()]);

@@ -37,7 +37,7 @@ async function publish(path: string, headers: Record<string, string> = {}): Prom
   }
 }
 
-it('takes a message, and shows what came', async () => {
+it('the sink takes a message and shows the request', async () => {
   expect(await publish('/sink', { 'upstash-forward-x-tenant': 'acme' })).toBe('DELIVERED');
   const [request, ...others] = await taken();
   expect(others).toEqual([]);
@@ -54,7 +54,7 @@ it('takes a message, and shows what came', async () => {
   expect(names).toEqual(expect.arrayContaining(['x-tenant', 'upstash-signature']));
 });
 
-it('answers as its path says, so that a message can fail', async () => {
+it('the sink answers with the status in its path, so that a message can fail', async () => {
   expect(await publish('/sink/500', { 'upstash-retries': '0' })).toBe('FAILED');
   expect((await taken()).map(({ path, status }) => [path, status])).toEqual([['/sink/500', 500]]);
   for (const path of ['/sink/99', '/sink/600', '/sink/100', '/sink/text']) {
@@ -64,7 +64,7 @@ it('answers as its path says, so that a message can fail', async () => {
   expect(await taken()).toHaveLength(2);
 });
 
-it('keeps the last 50 and 16 KiB of each, and forgets them when it is asked to', async () => {
+it('the sink keeps the last 50 requests with 16 KiB of each, and can forget them', async () => {
   for (let index = 0; index < 55; index += 1) await fetch(`${server.url}/sink?index=${index}`);
   const bytes = Buffer.alloc(20_000, 0xff);
   await fetch(`${server.url}/sink`, { method: 'PUT', body: bytes });
@@ -79,7 +79,7 @@ it('keeps the last 50 and 16 KiB of each, and forgets them when it is asked to',
   expect(await taken()).toEqual([]);
 });
 
-it('is not there on the server for others, and what it took is for credentials', async () => {
+it('the sink exists only under dev, and showing its requests needs credentials', async () => {
   const { status } = await fetch(`${server.url}/admin/sink`);
   expect(status).toBe(401);
   const other = await startServer();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-it('a thread that lets others go first leaves the process its share, on Linux', async () => {
+it('a thread of low priority leaves the rest of the process its share, on Linux', async () => {
   const own = getPriority();
   const worker = new Worker(new URL('./niceness.worker.ts', import.meta.url));
   const [[before, after]] = await once(worker, 'message');

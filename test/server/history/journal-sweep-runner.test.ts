@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 afterEach(() => runner.stop());
 
-/** Notes that are crossed out at once, in small segments: nothing needs them. */
+/** Writes notes that are crossed out at once, in small segments: all can be swept. */
 async function writeNotes(name: string): Promise<void> {
   for (let number = 0; number < 20; number += 1) {
     const note = { kind: 'note', id: `${name}${number}`, at: clock.now(), about: [] };
@@ -50,7 +50,7 @@ async function writeNotes(name: string): Promise<void> {
   }
 }
 
-/** Time passes, a look at a time, until `isDone`. */
+/** Lets time pass, one check of the runner at a time, until `isDone`. */
 async function timePasses(isDone: () => boolean): Promise<void> {
   while (!isDone()) {
     clock.advance(minuteMs);
@@ -58,8 +58,8 @@ async function timePasses(isDone: () => boolean): Promise<void> {
   }
 }
 
-describe('looking whether the journal is worth a sweep', () => {
-  it('looks at the clocks during a sweep, so that what they gain in it is no leap', async () => {
+describe('the check whether to sweep the journal', () => {
+  it('reads the clocks during a sweep, so that slow drift is no leap', async () => {
     let isBegun = false;
     let goOn = () => {};
     const mayGoOn = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ describe('looking whether the journal is worth a sweep', () => {
     expect(clock.monotonic()).toBeLessThan(hourLater);
   });
 
-  it('sweeps nothing by a clock that has leapt, until it is believed an hour later', async () => {
+  it('sweeps nothing if the clock has leapt, until it is trusted an hour later', async () => {
     await writeNotes('only');
     const began = clock.monotonic();
     clock.set(clock.now() + retentionMs * 2);
@@ -94,7 +94,7 @@ describe('looking whether the journal is worth a sweep', () => {
     expect(clock.monotonic()).toBeGreaterThan(began + 60 * minuteMs);
   });
 
-  it('sweeps what came after a moment in which the clock was ahead', async () => {
+  it('sweeps events that follow a moment in which the clock was ahead', async () => {
     await writeNotes('before');
     const ahead = clock.now() + 365 * 24 * 60 * minuteMs;
     await swept.engine.dispatch([
@@ -107,7 +107,7 @@ describe('looking whether the journal is worth a sweep', () => {
     expect(swept.engine.actors('note').has('ahead')).toBe(true);
   });
 
-  it('has indexes forget where all is kept, and removes nothing', async () => {
+  it('makes indexes forget even if all events are kept, and removes none', async () => {
     await runner.stop();
     const notes = new Map<string, Placed>();
     const fold: Fold<Noted> = {
@@ -129,7 +129,7 @@ describe('looking whether the journal is worth a sweep', () => {
     startRunner('forever');
     await timePasses(() => notes.size === 0);
     expect(swept.sweeps).toMatchObject({ until: 0, edge: 0 });
-    // All of them, and one that says so.
+    // All of the events, and one that records the edge.
     let left = 0;
     for await (const turn of swept.journal.replay()) left += turn.length;
     expect(left).toBe(41);

@@ -1,7 +1,7 @@
 import { Engine } from '../../../src/engine/engine.js';
 import { startServer } from '../../support/server.js';
 
-/** Streams of these kinds end, or have a few events in all of their life. */
+/** The streams of these kinds end, or have only a few events in all. */
 const endingKinds = [
   'consumer',
   'dead-letter',
@@ -17,7 +17,7 @@ const endingKinds = [
 ];
 
 describe('a kind whose streams live for years', () => {
-  it('has checkpoints, or its journal could never be shortened', async () => {
+  it('has checkpoints, as its journal could never be shortened otherwise', async () => {
     const server = await startServer();
     const engine = server.application.nest.get(Engine);
     const without = engine.kinds.filter(

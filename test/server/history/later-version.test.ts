@@ -23,10 +23,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }));
 
-/** A snapshot would hold what the start is to read. */
+/** No snapshot, as it would hold the events that the start is to read. */
 const environment = { STEPWELL_SNAPSHOT_EVERY: 'off' };
 
-/** A digest of every file of a log. */
+/** A digest of every file of the logs. */
 async function contents(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of (await readdir(join(folder, 'logs'), { recursive: true })).sort()) {
@@ -40,7 +40,7 @@ async function contents(folder: string): Promise<Record<string, string>> {
 }
 
 describe('a folder of a later version', () => {
-  it('is refused by a start, which leaves its logs as they are', async () => {
+  it('is refused by a start, which does not change its logs', async () => {
     const before = await contents(dataDirectory);
     const start = startServer({ dataDirectory, environment });
     await expect(start).rejects.toThrow(NewerFormat);
@@ -48,7 +48,7 @@ describe('a folder of a later version', () => {
     expect(await contents(dataDirectory)).toEqual(before);
   });
 
-  it('loses nothing by an export of what is good, and can be printed', async () => {
+  it('loses nothing in an export of the good part, and can be printed', async () => {
     const good = await runProgram(dataDirectory, [
       'journal',
       'export',

@@ -1,4 +1,4 @@
-/** A thread that reports its nice value before and after it has let others go first. */
+/** A thread that reports its nice value before and after it has lowered its priority. */
 import { getPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { letOthersGoFirst } from '../../../src/server/history/background-thread.js';

@@ -25,7 +25,9 @@ function newFolding(sweepStretch: number | null = null): ProductFolding {
   return productFolding({ ...readConfiguration({}).config, sweepStretch });
 }
 
-/** Every kind with the names of its indexes in their order, and those of durable events. */
+/**
+ * Every kind with the names of its indexes in order, and the names of indexes of durable events.
+ */
 function partsOf(engine: Engine) {
   const kinds = engine.kinds.map((kind) => {
     const folds = engine.actors(kind).folds.map(({ memory }) => memory?.name ?? null);
@@ -40,10 +42,10 @@ function partsOf(engine: Engine) {
 const engineOf = ({ application }: TestServer) => application.nest.get(Engine, { strict: false });
 const journalOf = ({ application }: TestServer) => application.nest.get(Journal, { strict: false });
 
-/** Those with which the golden folders were written. */
+/** The file sizes with which the golden folders were written. */
 const small = { segmentBytes: 16 * 1024, reserveBytes: 0 };
 
-/** Folds what lies below `until`. */
+/** Folds the events below `until`. */
 async function foldedUntil(journal: Journal, until: number): Promise<ProductFolding> {
   const folding = newFolding(sweepStretch(readConfiguration({}).config, small));
   for await (const envelopes of journal.replay(0)) {
@@ -54,7 +56,7 @@ async function foldedUntil(journal: Journal, until: number): Promise<ProductFold
   return folding;
 }
 
-/** All of a memory as parts. */
+/** All of a memory, in parts. */
 async function imageOf(engine: Engine, codec: EventCodec): Promise<readonly ImagePart[]> {
   const parts: ImagePart[] = [];
   const cut = new MemoryCut(engine, codec);
@@ -63,7 +65,7 @@ async function imageOf(engine: Engine, codec: EventCodec): Promise<readonly Imag
   return parts;
 }
 
-/** What an index of durable events remembers. */
+/** The entries of an index of durable events. */
 function storedOf(engine: Engine, name: string): unknown {
   const index = engine.indexes.memories.find((each) => each.name === name)?.store();
   const parts = [...(index?.parts() ?? [])];
@@ -71,11 +73,11 @@ function storedOf(engine: Engine, name: string): unknown {
   return parts;
 }
 
-describe('the memory of a folding aside', () => {
+describe('the memory of a separate folding', () => {
   const versions = ['v4', 'v5', 'v7', 'v12', 'v14'];
 
   it.each(versions)(
-    'has the parts and the digest of the server on a folder of %s',
+    'has the same parts and digest as the server on a folder of %s',
     async (version) => {
       const folder = await GoldenFolder.open(version, small);
       await folder.unpack();
@@ -99,7 +101,7 @@ describe('the memory of a folding aside', () => {
     },
   );
 
-  it.each(versions)('is checked on a folder of %s, from any place in it', async (version) => {
+  it.each(versions)('can be checked on a folder of %s from any offset', async (version) => {
     const folder = await GoldenFolder.open(version, small);
     await folder.unpack();
     const server = await folder.start(new ManualClock(writtenAt + 60_000));
@@ -128,7 +130,7 @@ describe('the memory of a folding aside', () => {
     await folder.close();
   });
 
-  it('knows what crosses the edges of sweeps where the journal is swept', () => {
+  it('holds references across the edges of sweeps if the journal is swept', () => {
     const names = (stretch: number | null) =>
       memoriesOf(newFolding(stretch).engine).map(({ name }) => name);
     expect(names(16).sort()).toEqual([...names(null), 'crossings'].sort());

@@ -56,14 +56,14 @@ async function sweptRecords(): Promise<number> {
   return Number(line?.[1]);
 }
 
-/** What the server says that operators should see to. */
+/** The warnings that the server shows to operators. */
 async function warnings(): Promise<readonly string[]> {
   const { body } = await callApi(server, 'GET', '/health/ready');
-  // The answer of the route, which its own tests hold against its description.
+  // The form of the answer is checked by the route's own tests against its description.
   return (body as { warnings?: readonly string[] }).warnings ?? [];
 }
 
-/** Publishes what can be swept soon, until `isDone`. */
+/** Publishes messages that can be swept soon, until `isDone`. */
 async function publishUntil(isDone: () => Promise<boolean>): Promise<void> {
   const message = { destination: `${endpoint.url}/x`, body: 'x'.repeat(400) };
   const body = JSON.stringify(Array.from({ length: 50 }, () => message));
@@ -73,7 +73,7 @@ async function publishUntil(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
-it('an archive that does not answer is a warning, and holds nothing else up', async () => {
+it('an archive that does not answer causes a warning, and blocks nothing else', async () => {
   await publishUntil(async () => (await sweptRecords()) > 0);
   held.hold();
   try {
@@ -81,7 +81,7 @@ it('an archive that does not answer is a warning, and holds nothing else up', as
     expect(await warnings()).toEqual([expect.stringMatching(silence)]);
     await Promise.all(Array.from({ length: 20 }, scraped));
     await scraped();
-    // The sweep, the free space and the size: each call holds a thread of the pool.
+    // The sweep, the free space and the size: each of these calls holds a thread of the pool.
     expect(held.waiting).toBeLessThanOrEqual(3);
   } finally {
     held.release();

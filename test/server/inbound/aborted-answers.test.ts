@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => server.remove());
 
-/** Asks for 16 MB, and takes nothing. */
+/** Asks for 16 MB and reads nothing. */
 function fetchLate(): Socket {
   const socket = connect(server.port, '127.0.0.1').pause();
   const body = JSON.stringify({ ...place, offset: 0, maxBytes: 16 * 1024 * 1024 });
@@ -50,7 +50,7 @@ async function answerClosed(when: 'request' | 'answer'): Promise<void> {
 }
 
 test.each(['request', 'answer'] as const)(
-  'a client that goes away after the %s began is no failure',
+  'a client that goes away after the %s began is not a failure',
   async (when) => {
     await answerClosed(when);
     await callLog(server, '/topics');

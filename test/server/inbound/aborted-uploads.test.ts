@@ -27,7 +27,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await body.text())?.[1]);
 }
 
-/** Sends a head and a part of a body, and goes away once the server has read it. */
+/** Sends a head and a part of a body, and closes the connection once the server has read them. */
 async function abort(path: string, framing: string): Promise<void> {
   const arrival = once(server.application.nest.getHttpServer(), 'connection');
   const socket = connect(server.port, '127.0.0.1');

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 let clients: SilentClients;
-/** Silence is measured by it, in ms. */
+/** The server measures silence by this time, in ms. */
 let now = 0;
 
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function metric(name: string): Promise<number> {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-test('an address that has its share is answered about health only; others are served', async () => {
+test('an address with its share of connections gets only answers about health', async () => {
   await start({ STEPWELL_CONNECTIONS_MAX: '8', STEPWELL_CONNECTIONS_PER_ADDRESS: '4' });
   await clients.open(4);
   expect(await keys('127.0.0.1')).toEqual({
@@ -47,7 +47,7 @@ test('an address that has its share is answered about health only; others are se
   expect(clients.closed).toBe(0);
 });
 
-test('where all places are taken health is answered, and what is silent gives way', async () => {
+test('if all places are taken, health is answered, and a silent connection gives way', async () => {
   await start({ STEPWELL_CONNECTIONS_MAX: '8', STEPWELL_CONNECTIONS_PER_ADDRESS: '4' });
   await clients.open(4, '127.0.0.1');
   await clients.open(4, '127.0.0.2', 'GET /v2/keys HTTP/1.1\r\n');
@@ -74,7 +74,7 @@ async function answered(socket: Socket): Promise<string> {
   return String(await answer);
 }
 
-test('an idle connection gives way after its answer, one with a request does not', async () => {
+test('an idle connection gives way after its answer, and one with a request does not', async () => {
   await start({ STEPWELL_CONNECTIONS_MAX: '8', STEPWELL_CONNECTIONS_PER_ADDRESS: '3' });
   const busy = await ask('POST /v2/publish/http://127.0.0.1:9999/');
   busy.write('Content-Length: 5\r\n\r\n');
@@ -97,7 +97,7 @@ test('an idle connection gives way after its answer, one with a request does not
   busy.destroy();
 });
 
-test('connections beyond all limits are closed, and health is answered all the same', async () => {
+test('connections beyond all limits are closed, but health is still answered', async () => {
   await start({ STEPWELL_CONNECTIONS_MAX: '8', STEPWELL_CONNECTIONS_PER_ADDRESS: '4' });
   await clients.open(400);
   expect((await health('127.0.0.1')).status).toBe(200);
@@ -105,7 +105,7 @@ test('connections beyond all limits are closed, and health is answered all the s
   expect(await metric('stepwell_connections')).toBeLessThanOrEqual(8 + 32);
 });
 
-test('a connection beyond the limits that waits for a place gets it with its request', async () => {
+test('a connection beyond the limits that waits gets a place with its request', async () => {
   await start({ STEPWELL_CONNECTIONS_MAX: '1', STEPWELL_CONNECTIONS_PER_ADDRESS: '1' });
   const first = connect(server.port, '127.0.0.1');
   await once(first, 'connect');
@@ -120,14 +120,14 @@ test('a connection beyond the limits that waits for a place gets it with its req
   second.destroy();
 });
 
-/** Ten seconds of it are what a head may take; Node alone looks every 30. */
-test('what sends no head is closed in time, even by clients that never close', async () => {
+/** Ten seconds of the time limit are those for a head; Node itself only checks every 30. */
+test('a connection without a head is closed in time, even if its client is not', async () => {
   await start({});
   await clients.open(10);
   await clients.open(10, '127.0.0.1', 'GET /v2/keys HTTP/1.1\r\nHost: a\r\n');
   const tooLate = new Promise((resolve) => setTimeout(resolve, 20_000, 'too late'));
   expect(await Promise.race([clients.allClosed(), tooLate])).toBe(undefined);
-  // A client's side may stay open; the server's does not.
+  // A client's side may stay open; that of the server does not.
   while ((await metric('stepwell_connections')) > 1) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -139,7 +139,7 @@ test('a connection that cannot be accepted does not end the server', async () =>
   expect((await health('127.0.0.1')).status).toBe(200);
 });
 
-test('an answer that closes reaches a client that is still sending', async () => {
+test('an answer that closes the connection reaches a client that is still sending', async () => {
   await start({});
   const long = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(1024 * 1024)}\r\n\r\n`;
   expect(statusOf(await rawRequest(server.port, long))).toBe(431);

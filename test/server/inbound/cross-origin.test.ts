@@ -18,7 +18,7 @@ interface RequestParts {
   readonly body?: string;
 }
 
-/** The status of an answer, and what it says about origins. */
+/** The status of an answer, and its headers about origins. */
 async function ask(path: string, { method = 'GET', headers = {}, body }: RequestParts = {}) {
   const answer = await request(`${server.url}${path}`, {
     method,
@@ -59,7 +59,7 @@ test('a preflight from a listed origin is answered without credentials', async (
   }
 });
 
-test('every answer to a listed origin may be read by it', async () => {
+test('every answer to a listed origin may be read by that origin', async () => {
   await start(app);
   const bearer = { origin: app, authorization: server.bearer };
   const basic = { origin: app, authorization: server.basic };
@@ -79,7 +79,7 @@ test('every answer to a listed origin may be read by it', async () => {
   for (const [status, answer] of answers) expect(answer).toMatchObject({ status, said: exposed });
 });
 
-test('a stream to a listed origin may be read by it', async () => {
+test('a stream to a listed origin may be read by that origin', async () => {
   await start(app);
   const headers = { origin: app, authorization: server.basic };
   await ask('/produce/rides/hello', { headers });
@@ -105,7 +105,7 @@ test('an origin that is not listed gets no CORS headers', async () => {
   }
 });
 
-test('without origins, and without the header, answers say nothing of them', async () => {
+test('without listed origins or an Origin header, answers have no CORS headers', async () => {
   await start(null);
   expect(await ask('/v2/batch', preflightOf({ origin: app }))).toMatchObject({
     status: 401,
@@ -123,7 +123,7 @@ test('without origins, and without the header, answers say nothing of them', asy
   });
 });
 
-test('OPTIONS that is no preflight is an ordinary request', async () => {
+test('OPTIONS that is not a preflight is an ordinary request', async () => {
   await start(app);
   const headers = { origin: app, authorization: server.bearer };
   expect(await ask('/v2/batch', { method: 'OPTIONS', headers })).toMatchObject({
@@ -150,7 +150,7 @@ test('dev lists the origins of this machine, unless others are named', async () 
   expect(await ask('/v2/batch', local)).toMatchObject({ status: 403, said: {} });
 });
 
-test('a preflight is judged as every request is', async () => {
+test('a preflight is checked like every other request', async () => {
   await start(app);
   const many = Array.from({ length: 300 }, (_, index): [string, string] => [`x-${index}`, '1']);
   const preflight = preflightOf({ origin: app, ...Object.fromEntries(many) });

@@ -1,7 +1,7 @@
 /**
- * Clients that take nothing, or never end what they send, through the real program: memory stays
- * bounded, and others are served meanwhile. Bounds are generous: before there was a budget, each of
- * these grew the process by more than a gigabyte.
+ * Clients that read no answer, or never finish a request, against the real program: memory stays
+ * bounded, and other clients are served meanwhile. The bounds are generous: without a budget, each
+ * of these clients grew the process by more than a gigabyte.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -21,7 +21,7 @@ const growthMiBMax = 500;
 const budgetBytes = 256 * 1024 * 1024;
 const readToken = 'test-read-token-of-the-deaf';
 
-/** So many of what a test has many of, and all of them where `npm test` is asked for all. */
+/** `some` by default, and `all` if `npm test` is to run everything. */
 const sampled = (some: number, all: number): number => (rounds < 1 ? some : all);
 
 let server: ServerProcess;
@@ -54,7 +54,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** `who` publishes and produces, and the server says that it is well. */
+/** Expects that `others` can publish and produce, and that the server is ready. */
 async function serves(others: { publish: string; produce: string }): Promise<void> {
   expect(await post('/v2/publish/http://example.com/x', 'hello', others.publish)).toBe(200);
   const large = JSON.stringify({ value: 'x'.repeat(100_000) });
@@ -62,7 +62,7 @@ async function serves(others: { publish: string; produce: string }): Promise<voi
   expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
 }
 
-/** Sends requests and takes no answer; then memory is looked at until it grows no more. */
+/** Sends requests and reads no answers, and watches memory until it stops growing. */
 async function connectMany(
   count: number,
   text: (index: number) => string | Buffer,
@@ -84,7 +84,7 @@ async function connectMany(
 const head = (line: string, who: string, more = '') =>
   `${line} HTTP/1.1\r\nhost: here\r\nauthorization: ${who}\r\n${more}`;
 
-test('many fetches of 25 MB and more that are not read leave it its memory', async () => {
+test('many fetches of 25 MB and more that are not read leave the server its memory', async () => {
   for (let count = 0; count < sampled(25, 50); count += 1) {
     const value = 'x'.repeat(1024 * 1024);
     expect(await post('/produce/long', JSON.stringify({ value, partition: 0 }), basic)).toBe(200);
@@ -119,14 +119,14 @@ test('many readers of a message of 10 MiB leave the server its memory', async ()
   const readers = sampled(35, 50);
   await connectMany(readers, () => head(`GET ${path}`, reader, '\r\n'), 300);
   expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
-  // Each of them holds a piece and not the body: there is room for one more.
+  // Each reader takes one piece and not the whole body, so there is space for one more.
   const shown = await fetch(`${server.url}${path}`, { headers: { authorization: reader } });
   expect(shown.status).toBe(200);
   expect(((await shown.json()) as { body: string }).body === body).toBe(true);
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-/** A credential that may read topics, beside the one that the server was started with. */
+/** Creates a credential that may read topics, beside the server's own. */
 async function readerOfTopics(): Promise<string> {
   const body = JSON.stringify({ name: 'reader', topic: '*', permissions: 'CONSUME' });
   const sent = { method: 'POST', headers: { authorization: basic }, body };
@@ -135,8 +135,8 @@ async function readerOfTopics(): Promise<string> {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-// Each record is longer than what the system takes by itself, and its text is held until it is
-// taken: 1 GB for 200 readers, if none of them had to wait for room.
+// Each record is larger than the buffers of the system, and its text is held until it is read: 1 GB
+// for 200 readers, if none of them had to wait for space.
 test('two hundred streams that are not read leave the server its memory', async () => {
   const reader = await readerOfTopics();
   for (let count = 0; count < 3; count += 1) {
@@ -149,7 +149,7 @@ test('two hundred streams that are not read leave the server its memory', async 
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('a hundred and fifty publishes of 10 MB that stop half way leave it its memory', async () => {
+test('150 publishes of 10 MB that stop half way leave the server its memory', async () => {
   const line = 'POST /v2/publish/http://example.com/x';
   const start = head(line, authorization, 'svc-delay: 1h\r\ncontent-length: 10000000\r\n\r\n');
   const half = Buffer.concat([Buffer.from(start), Buffer.alloc(5_000_000, 'x')]);
@@ -158,7 +158,7 @@ test('a hundred and fifty publishes of 10 MB that stop half way leave it its mem
   expect(share).toBeGreaterThan(100_000_000);
   expect(share).toBeLessThanOrEqual(budgetBytes / 2);
   await serves({ publish: authorization, produce: basic });
-  // Those that found no room are refused.
+  // Requests that found no space are refused.
   const answers = clients.map(
     (client) =>
       new Promise<string>((resolve) => {

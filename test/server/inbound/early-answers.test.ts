@@ -1,4 +1,6 @@
-/** Requests that are refused before all of them has come: their clients read the answer. */
+/**
+ * Requests that are refused before they have arrived completely: their clients can read the answer.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
@@ -13,7 +15,7 @@ const path = '/v2/publish/http://127.0.0.1:9/';
 let folder = '';
 let server: ServerProcess;
 
-// In a process of its own, which may close a connection while its client writes.
+// A process of its own, as it must be able to close a connection while its client writes.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-early-'));
   server = await ServerProcess.start(folder, await freePort());
@@ -37,20 +39,20 @@ it.each([
       sent.end();
     },
   ],
-])('a client that goes on sending a body %s reads why it is too large', async (_what, send) => {
+])('a client that keeps sending a body %s reads why it is too large', async (_what, send) => {
   for (let round = 0; round < 12; round += 1) {
     const sent = post();
     const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
     send(sent);
     const [answer] = await answered;
-    // What it still sends is of no use any more.
+    // From here on the client sends in vain.
     sent.on('error', () => undefined);
     expect(answer.statusCode).toBe(413);
     expect(Buffer.concat(await answer.toArray()).toString()).toMatch(/too large|longer than/i);
   }
 });
 
-it('nothing behind a refused request is taken for another one', async () => {
+it('bytes after a refused request are not taken for another request', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   const head = (length: number) =>
     [

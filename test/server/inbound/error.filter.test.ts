@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => fastify.close());
 
-test('a defect is written to the log and not to the client, without the query', async () => {
+test('a defect is written to the log, without the query, and not to the client', async () => {
   thrown = new Error('the reason');
   const { statusCode, body } = await request(`${url}/v2/keys?token=secret`);
   expect(statusCode).toBe(500);

@@ -14,7 +14,10 @@ beforeAll(async () => {
 
 afterAll(() => server.remove());
 
-/** A publish in bytes: by its length it is an ordinary one, in chunks it goes the long way. */
+/**
+ * The bytes of a publish: with a length it is ordinary and takes the short way, in chunks it takes
+ * the long way.
+ */
 function publish(
   framing: 'length' | 'chunked',
   lines: string[],
@@ -35,7 +38,7 @@ const encodedTarget = `/v2/publish/${encodeURIComponent(destination)}`;
 const later = 'Svc-Delay: 1h';
 const mediaType = 'Content-Type: application/json; charset=utf-8';
 
-/** The answer to the same request on a connection that stays open: sockets serve it. */
+/** The answer to the same request on a connection that stays open, which sockets serve. */
 async function kept(lines: string[], body: string, path = target, method = 'POST') {
   const connection = await KeptConnection.open(server.port);
   const text = publish('length', lines, body, path, method);
@@ -44,7 +47,7 @@ async function kept(lines: string[], body: string, path = target, method = 'POST
   return answer.replace(/\r\nKeep-Alive: timeout=65/, '').replace('keep-alive', 'close');
 }
 
-/** Without what differs from one answer to the next: ids, times, and offsets with their length. */
+/** The answer without parts that vary: ids, times, and offsets with their length. */
 function comparable(answer: string): string[] {
   const varying = answer.includes('"offset"')
     ? /\r\n(?:Date|Content-Length): [^\r]+/gi
@@ -139,7 +142,7 @@ describe('sockets, the short way and the long way answer alike', () => {
     [200, '/produce/lane'],
     [200, '/produce'],
     [405, '/v2/publish/http://example.com'],
-  ])('%d to a body that comes with GET %s', async (status, path) => {
+  ])('%d to a body that is sent with GET %s', async (status, path) => {
     const who = path.startsWith('/v2') ? server.bearer : server.basic;
     const own = [`Authorization: ${who}`];
     const short = await rawRequest(server.port, publish('length', own, record, path, 'GET'));
@@ -153,7 +156,7 @@ describe('sockets, the short way and the long way answer alike', () => {
       JSON.stringify({ topic: 'long', partition: 0, offset, timeout: 0, ...more });
     const own = () => [`Authorization: ${server.basic}`];
 
-    /** 30 records of 64 KB: more than one piece of an answer, and the last is no UTF-8. */
+    /** 30 records of 64 KB: more than one piece of an answer, and the last is not UTF-8. */
     beforeAll(async () => {
       const produce = (body: string, lines: string[] = []) =>
         rawRequest(server.port, publish('length', [...own(), ...lines], body, '/produce/long'));
@@ -231,7 +234,7 @@ describe('sockets, the short way and the long way answer alike', () => {
   });
 });
 
-test('a hot route takes a body in pieces, and the next request of the connection', async () => {
+test('a hot route takes a body in pieces, then the next request of the connection', async () => {
   const own = [`Authorization: ${server.bearer}`, later, 'Svc-Deduplication-Id: in-pieces'];
   const text = publish('length', own, 'x'.repeat(3000));
   const first = text.replace('Connection: close\r\n', '');
@@ -250,7 +253,7 @@ test('a hot route takes a body in pieces, and the next request of the connection
   expect(statuses).toEqual(['200', '202']);
 });
 
-test('a hot route publishes nothing where the client leaves within its body', async () => {
+test('a hot route publishes nothing if the client leaves within its body', async () => {
   const backlog = async () => /^stepwell_backlog_messages (\d+)/m.exec(await metrics())?.[1];
   const before = await backlog();
   const own = [`Authorization: ${server.bearer}`, later];

@@ -9,7 +9,7 @@ const start = async (mode: 'dev' | 'start', environment: Record<string, string> 
   server = await startServer({ mode, environment: { STEPWELL_TOKEN: 'known', ...environment } });
 };
 
-/** As a page can do without asking first: the credential is in the URL, and the body is text. */
+/** Publishes as a page can without a preflight: the credential is in the URL, the body is text. */
 async function publishFrom(headers: Record<string, string>): Promise<number> {
   const { statusCode, body } = await request(`${server.url}/v2/batch?token=known`, {
     method: 'POST',
@@ -30,7 +30,7 @@ async function messages(): Promise<number> {
 
 describe('a development server', () => {
   test.each(['http://evil.example.com', 'https://127.0.0.1.example.com', 'null', '', 'no origin'])(
-    'refuses what a page of the origin "%s" asks',
+    'refuses requests of a page of the origin "%s"',
     async (origin) => {
       await start('dev');
       expect(await publishFrom({ origin })).toBe(403);
@@ -59,11 +59,11 @@ describe('a development server', () => {
     'laptop.local',
     '192.168.1.2:8080',
     '[::1]:8080',
-  ])('answers to names of this machine and its network alone: %s', async (host) => {
+  ])('answers only to names of this machine and its network: %s', async (host) => {
     await start('dev');
     const isForeign = host.includes('example.com');
     expect(await publishFrom({ host })).toBe(isForeign ? 403 : 200);
-    // Its own name: the one that the browser was led by.
+    // The origin of the server under this name, by which the browser found it.
     expect(await publishFrom({ host, origin: `http://${host}` })).toBe(isForeign ? 403 : 200);
   });
 
@@ -77,7 +77,7 @@ describe('a development server', () => {
     }
   });
 
-  it('changes nothing where a foreign page leads to a URL with its credentials', async () => {
+  it('changes nothing if a foreign page links to a URL with its credentials', async () => {
     await start('dev');
     const { restUsername, restPassword } = server.credentials;
     const pair = `user=${restUsername}&pass=${restPassword}`;
@@ -94,7 +94,7 @@ describe('a development server', () => {
     }
   });
 
-  it('answers pages and to names that its settings have', async () => {
+  it('answers pages and names that its settings list', async () => {
     await start('dev', {
       STEPWELL_CORS_ORIGINS: 'https://app.example.com',
       STEPWELL_PUBLIC_URL: 'https://jobs.example.com/base',
@@ -108,8 +108,8 @@ describe('a development server', () => {
   });
 });
 
-describe('a server whose credentials are its own', () => {
-  it('asks for them alone, wherever a request comes from', async () => {
+describe('a server with credentials of its own', () => {
+  it('checks only the credentials, wherever a request comes from', async () => {
     await start('start');
     expect(await publishFrom({ origin: 'http://evil.example.com' })).toBe(200);
     expect(await publishFrom({ host: 'jobs.example.com' })).toBe(200);
@@ -117,7 +117,7 @@ describe('a server whose credentials are its own', () => {
 });
 
 describe('a password that a browser adds by itself', () => {
-  /** The status, and the offset of what was produced. */
+  /** The status, and the offset of the produced record. */
   async function produce(method: 'GET' | 'POST', headers: Record<string, string>) {
     const path = method === 'GET' ? '/produce/rides/hello?key=k' : '/produce/rides';
     const { statusCode, body } = await request(server.url + path, {
@@ -129,7 +129,7 @@ describe('a password that a browser adds by itself', () => {
     return [statusCode, said?.offset];
   }
 
-  it('changes nothing for pages of other origins', async () => {
+  it('permits no changes by pages of other origins', async () => {
     await start('start');
     const origin = 'https://evil.example.com';
     expect(await produce('POST', { origin })).toEqual([403, undefined]);
@@ -152,7 +152,7 @@ describe('a password that a browser adds by itself', () => {
     expect(await produce('POST', {})).toEqual([200, 0]);
   });
 
-  it('reads for any page, which browsers do not let see it', async () => {
+  it('permits reads by any page, as browsers do not show it the answer', async () => {
     await start('start');
     const headers = { authorization: server.basic, 'sec-fetch-site': 'cross-site' };
     const { statusCode, body } = await request(`${server.url}/topics`, { headers });
@@ -160,7 +160,7 @@ describe('a password that a browser adds by itself', () => {
     expect(statusCode).toBe(200);
   });
 
-  it('changes what own and listed pages ask, and what a person opens', async () => {
+  it('permits changes by own and listed pages, and by a person who opens a URL', async () => {
     await start('start', {
       STEPWELL_CORS_ORIGINS: 'https://app.example.com',
       STEPWELL_PUBLIC_URL: 'https://jobs.example.com',

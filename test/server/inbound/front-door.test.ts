@@ -51,7 +51,7 @@ describe('the messages and workflows interface', () => {
     },
   );
 
-  test.each(['token', 'qstash_token'])('takes the token from the query as %s', async (name) => {
+  test.each(['token', 'qstash_token'])('accepts the token in the query as %s', async (name) => {
     expect((await ask(`/v2/nowhere?a=1&${name}=first-token`)).statusCode).toBe(404);
     expect((await ask(`/v2/nowhere?${name}=third-token`)).statusCode).toBe(401);
     expect((await ask(`/v2/nowhere?${name}=%ff`)).statusCode).toBe(401);
@@ -62,7 +62,7 @@ describe('the messages and workflows interface', () => {
     expect(statusCode).toBe(401);
   });
 
-  test('a read token may read and nothing else', async () => {
+  test('permits only reads with a read token', async () => {
     expect((await ask('/v2/nowhere', 'Bearer reading-token')).statusCode).toBe(404);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const { statusCode, body } = await ask('/v2/nowhere', 'Bearer reading-token', method);
@@ -86,26 +86,26 @@ describe('the log interface', () => {
     expect(await body.json()).toEqual({ error: expect.any(String), status: 401 });
   });
 
-  test('tells an unknown path only to those who may enter', async () => {
+  test('reveals that a path is unknown only to authorized callers', async () => {
     const { statusCode, body } = await ask('/nowhere?x=1', basic('someone:pass:word'));
     expect(statusCode).toBe(404);
     expect(await body.json()).toEqual({ error: '/nowhere not found', status: 404 });
   });
 
-  test('does not take a path for the other interface because it looks alike', async () => {
+  test('does not own paths that only look like its own', async () => {
     expect((await ask('/v2x', 'Bearer first-token')).statusCode).toBe(401);
     expect((await ask('/V2/keys', 'Bearer first-token')).statusCode).toBe(401);
   });
 });
 
-describe('what needs no credentials', () => {
-  test.each(['/health/live', '/health/ready'])('%s tells the state', async (path) => {
+describe('a route without credentials', () => {
+  test.each(['/health/live', '/health/ready'])('%s shows the state', async (path) => {
     const { statusCode, body } = await ask(path);
     expect(statusCode).toBe(200);
     expect(await body.json()).toEqual({ state: 'serving', reason: null });
   });
 
-  test('answers 405 with the methods that a known path has', async () => {
+  test('answers 405 with the methods of a known path', async () => {
     const { statusCode, headers, body } = await ask(
       '/health/live?x=1',
       basic('someone:pass:word'),
@@ -116,7 +116,7 @@ describe('what needs no credentials', () => {
     expect(await body.json()).toEqual({ error: 'DELETE is not allowed here', status: 405 });
   });
 
-  test('takes a slash at the end for nothing', async () => {
+  test('ignores a slash at the end', async () => {
     expect((await ask('/health/live/')).statusCode).toBe(200);
   });
 });

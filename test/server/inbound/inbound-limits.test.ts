@@ -10,13 +10,13 @@ beforeAll(async () => {
 
 afterAll(() => server.remove());
 
-/** A request to an open route: nothing but the head decides. */
+/** A request to a route without credentials, so that only the head matters. */
 function head(...lines: string[]): string {
   const request = ['GET /health/live HTTP/1.1', 'Host: here', 'Connection: close', ...lines];
   return `${request.join('\r\n')}\r\n\r\n`;
 }
 
-test('the server takes as many headers as are allowed, and not one more', async () => {
+test('the server accepts the maximum of headers, and not one more', async () => {
   const fill = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`);
   const allowed = await rawRequest(server.port, head(...fill(headerCountMax - 2)));
   expect(statusOf(allowed)).toBe(200);
@@ -34,12 +34,12 @@ test('the server answers 431 to ten thousand headers and to one that is too long
   }
 });
 
-test('the server takes a single header of nearly 64 KiB', async () => {
+test('the server accepts a single header of nearly 64 KiB', async () => {
   const answer = await rawRequest(server.port, head(`X: ${'a'.repeat(60_000)}`));
   expect(statusOf(answer)).toBe(200);
 });
 
-test('the server takes header names that are members of every object', async () => {
+test('the server accepts header names that are members of every object', async () => {
   const answer = await rawRequest(
     server.port,
     head('__proto__: x', 'constructor: y', 'hasOwnProperty: z'),
@@ -73,7 +73,7 @@ test.each([
   ['a target with a host of its own', head().replace('GET /', 'GET http://there/')],
   ['a NUL in a header', head('X: a\0b')],
   ['what is no HTTP', 'hello\r\n\r\n'],
-])('answers 400 to %s and closes', async (_what, request) => {
+])('the server answers 400 to %s and closes the connection', async (_what, request) => {
   const answer = await rawRequest(server.port, request);
   expect(statusOf(answer)).toBe(400);
   expect(bodyOf(answer)).toEqual({ error: expect.any(String), status: 400 });

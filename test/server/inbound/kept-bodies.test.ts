@@ -1,6 +1,6 @@
 /**
- * What idle connections keep. A client keeps thousands of them open between its requests: the body
- * of the last request of each must not stay in memory, where no limit of bytes counts it.
+ * A client may keep thousands of idle connections open. The body of the last request of each must
+ * not stay in memory, where no limit of bytes counts it.
  */
 import { KeptConnection } from '../../support/clients/kept-connection.js';
 import { keptBytes } from '../../support/program/kept-bytes.js';

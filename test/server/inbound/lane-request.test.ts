@@ -57,7 +57,7 @@ describe('a request whose body is taken from the parser', () => {
     while (!received.includes(text)) await once(client, 'data');
   };
 
-  it('has all of it, in whatever pieces it came, and the connection goes on', async () => {
+  it('has its whole body, in whatever pieces that arrives, and others can follow', async () => {
     for (const byte of `${head('/', 5)}piece`) {
       client.write(byte);
       await new Promise((resolve) => setImmediate(resolve));
@@ -70,14 +70,14 @@ describe('a request whose body is taken from the parser', () => {
     expect(taken).toEqual(['piece', '', 'end']);
   });
 
-  it('is distinguished from others that came with it', async () => {
+  it('is distinguished from others that arrive with it', async () => {
     client.write(`${head('/', 3)}one${head('/stream', 3)}two${head('/', 5)}three`);
     await until('<three>');
     expect(received.match(/<\w*>/g)).toEqual(['<one>', '<two>', '<three>']);
     expect(taken).toEqual(['one', 'three']);
   });
 
-  it('leaves a body to its stream of which some was read before', async () => {
+  it('leaves a body to its stream if a part of it was read before', async () => {
     client.write(`${head('/held', 5)}piece`);
     await until('<piece>');
     expect(received).toContain('(piece, false)');
@@ -87,7 +87,7 @@ describe('a request whose body is taken from the parser', () => {
     const announced = once(server, 'request') as Promise<[LaneRequest]>;
     client.write(`${head('/', 10)}broken`);
     const [{ socket }] = await announced;
-    // The parser reports what is missing, which is not what is waited for.
+    // Do not use `once` of node:events, as it rejects when the parser reports the missing bytes.
     const closed = new Promise((resolve) => socket.once('close', resolve));
     client.destroy();
     await closed;

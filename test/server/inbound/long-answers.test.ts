@@ -1,7 +1,7 @@
 import { RouteTable } from '../../../src/http/routes/route-table.js';
 import { startServer } from '../../support/server.js';
 
-/** Made piece by piece as they are taken. */
+/** Routes whose answers are made piece by piece, as the client reads them. */
 const paced = [
   'GET /consume/:group/:instance',
   'GET /consume/:group/:instance/:topic',
@@ -21,7 +21,7 @@ const paced = [
   'GET /v2/workflows/runs/*',
 ];
 
-/** Each lists what is in memory, or counts what it reads. */
+/** Routes that list entries of memory, or count entries that they read. */
 const lists = [
   'GET /admin/credentials',
   'GET /admin/groups',
@@ -42,7 +42,7 @@ const lists = [
   'GET /v2/waiters/*',
 ];
 
-test('long answers are made as they are taken, or claim room first', async () => {
+test('long answers are made as they are read, or claim space first', async () => {
   const server = await startServer();
   const { routes } = server.application.nest.get(RouteTable);
   await server.remove();

@@ -4,7 +4,7 @@ import { addressesOf, listenToo } from '../../../src/server/inbound/other-addres
 import { askFrom, openConnections, SilentClients } from '../../support/clients/silent-clients.js';
 import { startServer } from '../../support/server.js';
 
-/** No connection has been silent for long. */
+/** With this clock no connection has been silent for long. */
 const clock = { ...systemClock, monotonic: () => 0 };
 
 test('only localhost stands for several addresses', async () => {
@@ -44,7 +44,7 @@ test('connections to another address are counted and served like all others', as
   await server.remove();
 });
 
-test('an address that cannot be listened at is left out', async () => {
+test('an address that cannot be listened on is left out', async () => {
   const server = await startServer();
   const { nest } = server.application;
   expect(await listenToo(nest.getHttpServer(), '192.0.2.1', server.port)).toBe(null);

@@ -3,7 +3,7 @@ import { callApi } from '../../support/clients/api-call.js';
 import { KeptConnection } from '../../support/clients/kept-connection.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-/** What one read of a connection brings at most, bytes. */
+/** The most that one read of a connection can return, bytes. */
 const readBytes = 64 * 1024;
 
 let server: TestServer;
@@ -35,7 +35,7 @@ const asked = (target: string, authorization: string, body: string, id: string) 
   `POST ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nX-Request-Id: ${id}\r\n` +
   `Svc-Delay: 1h\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** Settles when the server has had time to read whatever it reads. */
+/** Settles when the server has had time to read all that it is going to read. */
 async function manyTurns(): Promise<void> {
   for (let count = 0; count < 50; count += 1) await fetch(`${server.url}/health/live`);
 }
@@ -64,7 +64,7 @@ test('all of many requests on one connection are answered in order', async () =>
   const requests = Array.from({ length: 500 }, (_, at) =>
     asked(target, server.bearer, 'x'.repeat(at * 10), `r-${at}`),
   );
-  // The empty line has Node's server read them all.
+  // The empty line makes Node's server read all of the requests.
   const bytes = Buffer.from(`\r\n${requests.join('')}`);
   for (let at = 0; at < bytes.length; at += 50_001) {
     connection.socket.write(bytes.subarray(at, at + 50_001));
@@ -78,7 +78,7 @@ test('all of many requests on one connection are answered in order', async () =>
   expect(inFlightMax).toBeGreaterThan(1);
 });
 
-test('of streams on one connection one is begun, and none is left of it', async () => {
+test('only one of several streams on a connection begins, and ends with it', async () => {
   const open = async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     return Number(/^stepwell_open_streams\{kind="journal"\} (\d+)$/m.exec(text)?.[1]);
@@ -94,7 +94,7 @@ test('of streams on one connection one is begun, and none is left of it', async 
   while ((await open()) > 0) await manyTurns();
 });
 
-test('long bodies behind one another are stored as they were sent', async () => {
+test('long bodies that follow one another are stored as they were sent', async () => {
   const target = '/v2/publish/https://example.com/';
   const bodies = ['a'.repeat(90_000), 'b'.repeat(20_000), 'c'.repeat(90_000), 'd'.repeat(100)];
   for (let round = 0; round < 10; round += 1) {

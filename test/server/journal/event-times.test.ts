@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 const delayed = { 'svc-delay': '100d' };
 
-/** The clock of a machine, behind the right time by `behindMs`. */
+/** The clock of a machine that is `behindMs` late. */
 class WrongClock implements Clock {
   readonly monotonic = systemClock.monotonic;
   readonly after = systemClock.after;
@@ -23,7 +23,7 @@ async function publish(server: TestServer): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** When each event of the journal happened, in its order. */
+/** The time of each event of the journal, in order. */
 async function timesOf({ application }: TestServer): Promise<number[]> {
   const journal = application.nest.get(Journal, { strict: false });
   const times: number[] = [];
@@ -34,7 +34,7 @@ async function timesOf({ application }: TestServer): Promise<number[]> {
 const sorted = (times: readonly number[]) => [...times].sort((one, other) => one - other);
 
 describe('the times of events', () => {
-  it('do not go back with the clock of the machine, nor across a restart', async () => {
+  it('do not go back if the clock of the machine does, even across a restart', async () => {
     const clock = new WrongClock(0);
     const server = await startServer({ ports: { clock } });
     await publish(server);
@@ -48,14 +48,15 @@ describe('the times of events', () => {
     const times = await timesOf(again);
     expect(times.length).toBeGreaterThan(2);
     expect(times).toEqual(sorted(times));
-    // A clock that was set back by more was wrong before: nothing waits until that time has come.
+    // If the clock is set back by more than that, it was wrong before: waiting for it would take
+    // too long.
     behind.behindMs = 60_000;
     await publish(again);
     expect((await timesOf(again)).at(-1)).toBeLessThan(Date.now() - 50_000);
     await again.remove();
   });
 
-  it('do not go back where a node takes a log over whose clock is behind', async () => {
+  it('do not go back if the node that takes over the log has a clock that is behind', async () => {
     const cluster = new TestCluster();
     const owner = await cluster.start();
     await serves(owner);

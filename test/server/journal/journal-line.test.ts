@@ -16,7 +16,7 @@ const envelope = (event: { type: string }, body: Buffer | null = null): EventEnv
 });
 
 describe('an event in human words', () => {
-  it('is one line with what it says and nothing that it does not', () => {
+  it('is one line with its fields and without empty ones', () => {
     const event = {
       type: 'MessagePublished',
       url: 'https://example.com/a',
@@ -30,7 +30,7 @@ describe('an event in human words', () => {
     );
   });
 
-  it('gives no secret away in either format', () => {
+  it('reveals no secret in either format', () => {
     const event = {
       type: 'SigningKeysRotated',
       startedFrom: 'ab',
@@ -46,7 +46,7 @@ describe('an event in human words', () => {
     }
   });
 
-  it('is one JSON object for programs, its body in base64', () => {
+  it('is one JSON object for programs, with its body in base64', () => {
     const event = { type: 'MessageCanceled' };
     expect(JSON.parse(journalJson(envelope(event, Buffer.from([0xff])), nothingHidden))).toEqual({
       offset: 42,

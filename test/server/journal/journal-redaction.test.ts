@@ -10,7 +10,7 @@ import { resultOf } from '../../support/workflows/logged-runs.js';
 import { ScriptedWorkflow } from '../../support/workflows/scripted-workflow.js';
 import { askToWait } from '../../support/workflows/waiting-runs.js';
 
-/** Every value that is to be hidden holds this word; the names of what hides it do not. */
+/** Every value that must be hidden contains this word, and no option that hides it does. */
 const word = 'HUSH';
 const logged: string[] = [];
 let server: TestServer;
@@ -43,11 +43,11 @@ async function publishAll(): Promise<void> {
     { ...hiding, 'svc-cron': '0 0 1 1 *', 'svc-forward-x-secret': `${word} schedule` },
     `${word} scheduled`,
   );
-  // Two attempts, each with a callback, and the last one with a failure callback too.
+  // Two attempts, each with a callback, and a failure callback after the last.
   await endpoint.received(5);
 }
 
-/** A run that submits, calls, waits, and returns something, all of it hidden. */
+/** A run that submits a step, calls, waits, and returns a result, all of which are hidden. */
 async function runOne(): Promise<void> {
   workflow.script = async ({ role, runId, steps }) => {
     if (role === 'callResult') {
@@ -78,7 +78,7 @@ async function until(read: () => Promise<{ body: unknown }>, state: string): Pro
 beforeAll(async () => {
   const log = createLog('trace', { write: (line: string) => void logged.push(line) });
   server = await startServer({ ports: { log, streamSizes: { eventsPerCheckpoint: 1 } } });
-  // An endpoint that sends back what it was sent, as many do when they fail.
+  // The endpoint returns what it was sent, as many do when they fail.
   endpoint = await RecordingEndpoint.start(({ url, body, headers }) => ({
     status: url === '/x' ? 500 : 200,
     headers: { 'x-secret': String(headers['x-secret'] ?? '') },
@@ -108,7 +108,7 @@ const printed = (options: PrintOptions): Promise<string> =>
     return lines.join('\n');
   });
 
-/** The text with every base64 in it, and in that, in clear. */
+/** The text together with all of its base64 parts decoded, and theirs. */
 function decoded(text: string): string {
   const inner = text.match(/[A-Za-z0-9+/]{8,}={0,2}/g) ?? [];
   return [text, ...inner.map((part) => decodedOnce(part))].join('\n');
@@ -122,14 +122,14 @@ function decodedOnce(part: string): string {
 const credentialDigest = /"digest":"[0-9a-f]{64}"|digest=[0-9a-f]{64}/;
 
 describe.each([[true], [false]])('the printed journal (JSON: %s)', (json) => {
-  it('holds no value that is redacted, and no secret of the server', async () => {
+  it('contains no redacted value and no secret of the server', async () => {
     const text = decoded(await printed({ json }));
     const secrets = [word, keys.current, keys.next, password];
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     expect(credentialDigest.test(text)).toBe(false);
   });
 
-  it('holds them when they are to be revealed', async () => {
+  it('contains them when they are to be revealed', async () => {
     const text = decoded(await printed({ json, reveal: true }));
     for (const secret of ['header', 'callback', 'failure', 'schedule', 'of a run']) {
       expect(text).toContain(`${word} ${secret}`);
@@ -142,7 +142,7 @@ describe.each([[true], [false]])('the printed journal (JSON: %s)', (json) => {
     }
   });
 
-  it('tells digests in their place, as the API does', async () => {
+  it('has digests in their place, as the API does', async () => {
     const text = await printed({ json });
     for (const secret of ['header', 'callback', 'failure', 'schedule', 'of a run']) {
       expect(text).toContain(redacted(`${word} ${secret}`));
@@ -157,7 +157,7 @@ it('the printed journal has digests of redacted bodies', async () => {
   }
 });
 
-it('the printed journal hides redacted values from whatever offset it begins', async () => {
+it('the printed journal hides redacted values from whatever offset it starts', async () => {
   const offsets = (await printed({})).split('\n').map((line) => Number.parseInt(line, 10));
   for (const from of offsets) {
     expect(decoded(await printed({ json: true, from })).includes(word)).toBe(false);

@@ -54,11 +54,11 @@ it.each([
   ['topic/g/i1', 'no stream "topic/g/i1" in this journal; did you mean consumer/g/i1?'],
   ['queue/rides', 'no stream "queue/rides" in this journal; did you mean topic/rides?'],
   ['g/i2', 'no stream "g/i2" in this journal'],
-])('of %s it is said that there is none', async (stream, message) => {
+])('for %s there is an error that the stream does not exist', async (stream, message) => {
   await expect(streamsIn({ stream })).rejects.toThrow(new Error(message));
 });
 
-it('a stream that has nothing in a range is distinguished from one that is not there', async () => {
+it('a stream without events in a range gets another error than a missing one', async () => {
   const [line = ''] = await offsetsOf(messageId);
   const nothing = `has no event from 0 up to ${line}`;
   const message = `stream "${messageId}" ${nothing}; its first is at ${line}`;
@@ -67,7 +67,7 @@ it('a stream that has nothing in a range is distinguished from one that is not t
   );
 });
 
-it('the end of the journal is a place to begin, and what lies behind it is none', async () => {
+it('printing may start at the end of the journal, but not behind it', async () => {
   const all = await offsetsOf(undefined);
   const end = Number(all.at(-1)) + 1;
   expect(await streamsIn({ from: end })).toEqual([]);

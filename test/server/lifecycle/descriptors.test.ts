@@ -18,7 +18,7 @@ test('the server knows how many files its process may open', () => {
   );
 });
 
-test('many files leave what is configured, half of the connections to one address', () => {
+test('many files leave the configured limits, and half of the connections to one address', () => {
   const config = configOf();
   const shares = shareDescriptors(20_000, config);
   expect(shares).toEqual({
@@ -34,7 +34,7 @@ test('many files leave what is configured, half of the connections to one addres
   expect(shareDescriptors(Number.POSITIVE_INFINITY, config)).toMatchObject({ connections: 4096 });
 });
 
-test('few files lower what is configured, and the line says so', () => {
+test('few files lower the configured limits, and the log line says so', () => {
   const config = configOf();
   const shares = shareDescriptors(1024, config);
   expect(shares).toMatchObject({ connections: 256, connectionsPerAddress: 128, attempts: 128 });
@@ -45,7 +45,7 @@ test('too few files are refused', () => {
   expect(() => shareDescriptors(639, configOf())).toThrow(ConfigurationError);
 });
 
-test('whatever is configured, connections and attempts leave the store its files', () => {
+test('connections and attempts leave the store its files, however they are configured', () => {
   const count = fc.integer({ min: 1, max: 1_000_000 });
   fc.assert(
     fc.property(fc.integer({ min: 640, max: 2 ** 20 }), count, count, count, (limit, ...limits) => {

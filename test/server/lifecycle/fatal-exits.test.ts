@@ -36,7 +36,7 @@ async function publish(server: ServerProcess, delay: string): Promise<number> {
   return response.status;
 }
 
-/** Notes ends as the server notes them: so many minutes ago each. */
+/** Records exits in the file of the server, each this many minutes ago. */
 function noteExits(...minutes: readonly number[]): Promise<void> {
   const lines = minutes.map((ago) => {
     return JSON.stringify({ at: Date.now() - ago * 60_000, code: 1, message: 'a defect' });
@@ -47,12 +47,12 @@ function noteExits(...minutes: readonly number[]): Promise<void> {
 async function readiness(server: ServerProcess) {
   const response = await fetch(`${server.url}/health/ready`);
   const scraped = await (await fetch(`${server.url}/metrics`)).text();
-  // What is alerted on says what a balancer is answered.
+  // The metric for alerts agrees with the answer for load balancers.
   expect(scraped).toContain(`\nstepwell_ready ${Number(response.ok)}\n`);
   return { status: response.status, ...((await response.json()) as { reason: string | null }) };
 }
 
-/** From the path of each file to a digest of what it holds. */
+/** A digest of the content of each file, by path. */
 async function stored(): Promise<Map<string, string>> {
   const names = await readdir(data, { recursive: true, withFileTypes: true });
   const files = new Map<string, string>();
@@ -64,7 +64,7 @@ async function stored(): Promise<Map<string, string>> {
   return files;
 }
 
-/** Every route of the server with something in place of its parameters, and its answer. */
+/** Requests every route of the server, with its parameters filled in; returns the answers. */
 async function askEverything(server: ServerProcess) {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, unknown>>;
@@ -79,7 +79,7 @@ async function askEverything(server: ServerProcess) {
         headers: { authorization: credentials },
         ...(method === 'GET' || method === 'HEAD' ? {} : { body: '{}' }),
       });
-      // What the health of the process is answered with has no such header.
+      // The answer about the health of the process has no such header.
       const isRefused = response.status === 503 && response.headers.get('retry-after') === '60';
       answers.push({ route: `${method} ${path}`, status: response.status, isRefused });
     }
@@ -88,7 +88,7 @@ async function askEverything(server: ServerProcess) {
 }
 
 describe('a server that ended by itself three times within ten minutes', () => {
-  it('changes nothing and delivers nothing, until it was stopped and started again', async () => {
+  it('changes and delivers nothing, until it was stopped and started again', async () => {
     const first = await ServerProcess.start(data, port);
     expect(await publish(first, '4s')).toBe(200);
     await fetch(`${first.url}/produce/orders/hello`, { headers: { authorization: basic } });
@@ -142,7 +142,7 @@ describe('a server that ended by itself three times within ten minutes', () => {
     await next.kill();
   }, 60_000);
 
-  it('is an ordinary one where they lie further apart, or where that is configured', async () => {
+  it('works normally if these ends are further apart, or if it is configured to', async () => {
     await (await ServerProcess.start(data, port)).kill('SIGTERM');
     await noteExits(11, 5, 1);
     const server = await ServerProcess.start(data, port);
@@ -155,7 +155,7 @@ describe('a server that ended by itself three times within ten minutes', () => {
     await forced.kill();
     const still = await ServerProcess.start(data, port, { STEPWELL_READ_ONLY: 'always' });
     expect(await readiness(still)).toMatchObject({ status: 503, state: 'readOnly' });
-    // A kill is no decision of an operator, and this one was configured.
+    // Read-only was only configured, so it does not outlast even a kill, which no operator decided.
     await still.kill();
     const ordinary = await ServerProcess.start(data, port);
     expect(await readiness(ordinary)).toMatchObject({ status: 200 });
@@ -178,10 +178,10 @@ describe('a server that ended by itself three times within ten minutes', () => {
   }
 });
 
-describe('a server that is configured to change nothing', () => {
+describe('a server that is configured as read-only', () => {
   itOnASmallFileSystem(
     'shows what a disk holds that cannot be written any more',
-    // With less than 1 GiB free nothing is published.
+    // With less than 1 GiB of free space the server publishes nothing.
     2048,
     async (disk) => {
       const folder = join(disk, 'data');
@@ -205,7 +205,7 @@ describe('a server that is configured to change nothing', () => {
   );
 });
 
-/** A server whose disk fails with `code` while messages are published. */
+/** Runs a server whose disk fails with `code` while messages are published. */
 async function endOfDisk(code: string): Promise<void> {
   await (await ServerProcess.start(data, port)).kill('SIGTERM');
   // A group of the journal is written and synced in one call (ADR 84).

@@ -8,8 +8,8 @@ import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer } from '../../support/server.js';
 
 /**
- * Opens a connection of its own. A request of `fetch` may go over a kept-alive connection of
- * which the client has not yet seen that the server closed it, and be reset on it.
+ * Opens a connection of its own. A request of `fetch` may use a kept-alive connection that the
+ * server has closed without the client having noticed, and be reset on it.
  */
 async function connected(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
@@ -17,7 +17,7 @@ async function connected(port: number): Promise<void> {
   socket.destroy();
 }
 
-test('a request in flight is answered before the server stops to listen', async () => {
+test('a request in flight is answered before the server stops listening', async () => {
   const server = await startServer();
   const { life, nest } = server.application;
   const arrival = once(nest.getHttpServer(), 'request');
@@ -35,7 +35,7 @@ test('a request in flight is answered before the server stops to listen', async 
   await server.remove();
 });
 
-test('requests are answered while attempts in flight end, and then no more', async () => {
+test('requests are answered while attempts in flight end, and refused afterwards', async () => {
   let arrived = (): void => undefined;
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   let answer = (): void => undefined;
@@ -49,7 +49,7 @@ test('requests are answered while attempts in flight end, and then no more', asy
   await publish();
   await arrival;
   const stopped = server.stop();
-  // What is published now waits for the next start: no attempt begins any more.
+  // A message that is published now waits for the next start: no more attempts begin.
   for (let times = 0; times < 3; times += 1) expect((await publish()).status).toBe(200);
   expect(server.application.life.status.state).toBe('serving');
   answer();

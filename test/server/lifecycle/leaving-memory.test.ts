@@ -8,8 +8,8 @@ import { startServer, type TestServer } from '../../support/server.js';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /**
- * Time that passes at once; then come the turns of what that has begun. Longer, and readings of the
- * overview, one every few seconds, would pile up.
+ * The time of one step, which passes at once; then the work that has come due gets its turns. After
+ * a longer step, the readings of the overview, one every few seconds, would pile up.
  */
 const stepMs = hourMs;
 
@@ -21,12 +21,12 @@ let ticking: NodeJS.Timeout;
 beforeAll(async () => {
   clock = new ManualClock();
   endpoint = await RecordingEndpoint.start();
-  // Segments are too large to be swept: nothing leaves with what is removed from the journal.
+  // Segments are too large for sweeps, so nothing leaves memory because its events were removed.
   server = await startServer({
     environment: { STEPWELL_DLQ_RETENTION: '4d', STEPWELL_GROUP_RETENTION: '4d' },
     ports: { clock, fileSizes: { segmentBytes: 1024 * 1024, reserveBytes: 0 } },
   });
-  // What waits for a moment gets it.
+  // Timers that wait for a moment fire.
   ticking = setInterval(() => clock.advance(10), 10);
 });
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await endpoint.stop();
 });
 
-/** The keys of all that memory holds, by section: streams of a kind, entries of an index. */
+/** The keys of all entries of memory, by section: streams of a kind, entries of an index. */
 function held(): Record<string, string[]> {
   const engine = server.application.nest.get(Engine, { strict: false });
   const found: Record<string, string[]> = {};
@@ -59,7 +59,7 @@ async function call(method: string, path: string, headers = {}, body?: unknown):
   return answer.body;
 }
 
-/** Until `isSo`, without any time passing. */
+/** Waits until `isSo`, while no time of the server passes. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -74,7 +74,7 @@ const listed = async (path: string) =>
   ((await call('GET', path)) as { messages: readonly unknown[] }).messages.length;
 
 async function timePasses(durationMs: number): Promise<void> {
-  // An attempt that is on its way would time out.
+  // A running attempt would time out.
   await until(() => held()['message'] === undefined);
   for (let passed = 0; passed < durationMs; passed += stepMs) {
     clock.advance(stepMs);
@@ -84,7 +84,7 @@ async function timePasses(durationMs: number): Promise<void> {
   }
 }
 
-/** One of everything that is over at once, or some time later. */
+/** Creates one of everything that ends at once or some time later. */
 async function liveOnce(name: string): Promise<void> {
   endpoint.answer(({ url }) => ({ status: url.endsWith('/broken') ? 500 : 200 }));
   await publish('/x', {
@@ -128,13 +128,13 @@ async function liveOnce(name: string): Promise<void> {
   expect((await callApi(server, 'GET', '/v2/queues', { authorization: 'no' })).status).toBe(401);
 }
 
-it('what has ended leaves memory', async () => {
+it('streams that have ended leave memory', async () => {
   const before = held();
   for (const name of ['one', 'two', 'three']) {
     await liveOnce(name);
     await timePasses(dayMs);
   }
-  // What is over at once has left; what is to be remembered for a while is there.
+  // Entries that ended at once have left; those that are remembered for a while are still there.
   expect(Object.keys(held()).sort()).toEqual([
     ...['consumer-group', 'dead letters.letters', 'failed runs.letters', 'flow-control'],
     ...['group count.ofGroups', 'job', 'jobs.ended', 'journal-sweep'],
@@ -147,7 +147,7 @@ it('what has ended leaves memory', async () => {
   const kept = ['kept'];
   expect(held()).toEqual({
     ...before,
-    // What the server remembers of its sweeps, and a topic that is still there.
+    // The server's record of its sweeps, and a topic that still exists.
     'journal-sweep': ['journal'],
     topic: kept,
     'partition count.ofTopics': kept,

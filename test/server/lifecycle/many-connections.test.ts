@@ -39,7 +39,7 @@ const publish = (address: string, body = 'a message') =>
     authorization,
     body,
   });
-/** The head of a publish of two bytes, which the server says that it has read. */
+/** The head of a publish of two bytes; the server confirms that it has read the head. */
 const headOfTwoBytes = () =>
   [
     `POST /v2/publish/${endpoint.url} HTTP/1.1`,
@@ -66,7 +66,7 @@ test('1,300 silent connections do not end a process that may open 1,024 files', 
   expect(await server.kill('SIGTERM')).toBe(0);
 }, 60_000);
 
-test('4,500 silent connections from one address leave the others served', async () => {
+test('4,500 silent connections from one address leave other addresses served', async () => {
   await start();
   await clients.open(4500);
   expect((await ready('127.0.0.1')).status).toBe(200);
@@ -76,7 +76,7 @@ test('4,500 silent connections from one address leave the others served', async 
   await endpoint.received(1);
 }, 60_000);
 
-test('SIGTERM closes what has asked nothing at once, and ends what was asked', async () => {
+test('SIGTERM closes idle connections at once, and answers requests in flight', async () => {
   await start();
   await clients.open(3);
   await clients.open(3, '127.0.0.1', 'POST /v2/publish/x HTTP/1.1\r\nHost');
@@ -93,7 +93,7 @@ test('SIGTERM closes what has asked nothing at once, and ends what was asked', a
   expect(server.output).not.toContain('did not stop');
 }, 60_000);
 
-/** Ten seconds of it are the deadline of requests in flight. */
+/** Ten seconds of the time limit are the deadline of requests in flight. */
 test('a request that does not end is cut at the deadline, and the exit code is 0', async () => {
   await start();
   const stuck = connect(Number(new URL(server.url).port), '127.0.0.1');

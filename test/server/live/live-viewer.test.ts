@@ -7,7 +7,7 @@ let server: Server;
 let response: ServerResponse;
 let client: Socket;
 
-/** A client that has asked, and reads only when it is asked to. */
+/** A client that has sent a request and only reads when the test makes it. */
 beforeEach(async () => {
   server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -28,7 +28,7 @@ afterEach(() => {
 
 const text = (index: number) => Buffer.from(`id: ${index}\ndata: ${'x'.repeat(30_000)}\n\n`);
 
-/** How often the allowance was notified that something is on its way, and that it was taken. */
+/** Counts the allowance's notifications that data is on its way, and that it was read. */
 function allowance() {
   const seen = { awaited: 0, taken: 0 };
   const port = {
@@ -42,13 +42,13 @@ function allowance() {
   return { seen, port };
 }
 
-test('a client that reads nothing is held 256 KiB, and sent "reload"', async () => {
+test('a client that reads nothing has at most 256 KiB buffered, and is sent "reload"', async () => {
   const { seen, port } = allowance();
   let given = 0;
   const viewer = new LiveViewer({ response, allowance: port }, () => given);
   viewer.begin(0);
   let highest = 0;
-  // Ten times what systems take by themselves.
+  // Ten times what the buffers of systems hold.
   while (given < 2000) {
     viewer.give(text(given));
     given += 1;
@@ -57,7 +57,7 @@ test('a client that reads nothing is held 256 KiB, and sent "reload"', async () 
   }
   expect(highest).toBeLessThanOrEqual(behindBytesMax);
   expect(highest).toBeGreaterThan(behindBytesMax / 2);
-  // The time that it may take nothing is counted from when it stopped, not from the last event.
+  // The time without reads is counted from when the client stopped, not from the last event.
   expect(seen.awaited).toBeLessThan(20);
   let received = '';
   client.on('data', (chunk) => {
@@ -73,7 +73,7 @@ test('a client that reads nothing is held 256 KiB, and sent "reload"', async () 
   const ids = [...received.matchAll(/(event: reload\n)?id: (\d+)\n/g)].map(
     ([, reload, id]) => [Number(id), reload !== undefined] as const,
   );
-  // What it has is whole; where something is left out it gets `reload`.
+  // The client gets events without gaps; if one is left out, it gets `reload`.
   ids.reduce((before, [id, isReload]) => {
     expect(isReload ? id > before : id === before + 1).toBe(true);
     return id;
@@ -82,7 +82,7 @@ test('a client that reads nothing is held 256 KiB, and sent "reload"', async () 
   expect(seen.taken).toBeGreaterThan(0);
 });
 
-test('nothing is written any more once it has ended', async () => {
+test('nothing is written after the viewer has ended', async () => {
   const viewer = new LiveViewer({ response, allowance: allowance().port }, () => 0);
   viewer.begin(0);
   viewer.end();

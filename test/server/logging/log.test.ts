@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { loggedPath } from '../../../src/http/logged-path.js';
 import { createLog, NestLog } from '../../../src/server/logging/log.js';
 
-test('no credential reaches the log, wherever it stands', () => {
+test('no credential reaches the log, whatever field it is in', () => {
   const lines: string[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const headers = { authorization: 'Bearer secret', cookie: 'secret', host: 'here' };
@@ -16,7 +16,7 @@ test('a query never reaches the log', () => {
   expect(loggedPath('/v2/publish/https://a.test?token=secret')).toBe('/v2/publish/https://a.test');
 });
 
-it('what a start is refused for is said by its end, and a defect has its stack', () => {
+it('the reason of a refused start is logged without a stack, and a defect with its stack', () => {
   const written: Record<string, unknown>[] = [];
   const lines = { write: (line: string) => written.push(JSON.parse(line)) };
   const log = new NestLog(pino({}, lines), (error) => error instanceof RangeError);

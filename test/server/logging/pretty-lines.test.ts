@@ -10,7 +10,7 @@ function logged(hasColors: boolean) {
 
 const time = '\\d\\d:\\d\\d:\\d\\d';
 
-test('a line has the time and the text, and a level only where it warns', () => {
+test('a line has the time and the text, and a level only if it is a warning or worse', () => {
   const { log, lines } = logged(false);
   log.info({ messageId: 'msg_1' }, 'delivered (msg_1)');
   log.info({ durationMs: 3 }, 'recovered');
@@ -32,7 +32,7 @@ test('an error is logged with its stack', () => {
   expect(lines()).toContain('Error: torn\n');
 });
 
-test('colours are there only where they are wanted', () => {
+test('colours are used only if they are enabled', () => {
   const [plain, colored] = [logged(false), logged(true)];
   for (const { log } of [plain, colored]) log.warn('slow');
   expect(plain.lines()).not.toContain('\u001b');

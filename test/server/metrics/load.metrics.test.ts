@@ -36,13 +36,13 @@ async function pausedQueue(queueName: string): Promise<void> {
   await post(`/v2/queues/${queueName}/pause`);
 }
 
-/** The lines of metrics that begin so. */
+/** The lines of metrics that begin with one of these names. */
 async function lines(...names: readonly string[]): Promise<string[]> {
   const text = await (await request(`${server.url}/metrics`)).body.text();
   return text.split('\n').filter((line) => names.some((name) => line.startsWith(name)));
 }
 
-/** Looks until the lines are as they should be. */
+/** Reads the metrics until the lines are as wanted. */
 async function untilLines(names: readonly string[], wanted: readonly string[]): Promise<void> {
   for (;;) {
     const found = await lines(...names);
@@ -51,7 +51,7 @@ async function untilLines(names: readonly string[], wanted: readonly string[]): 
   }
 }
 
-test('the longest queues are named, and all others are one', async () => {
+test('the longest queues are named, and all others are counted as one', async () => {
   server = await startServer({ environment: { STEPWELL_METRICS_NAMES: '1' } });
   for (const [queue, count] of [
     ['short', 1],
@@ -85,7 +85,7 @@ test('the longest queues are named, and all others are one', async () => {
   );
 });
 
-test('nothing is named if the setting says so; keys that hold back are counted', async () => {
+test('no names are shown if the setting says so; blocked keys are counted', async () => {
   server = await startServer({ environment: { STEPWELL_METRICS_NAMES: '0' } });
   await pausedQueue('secret');
   await post(`/v2/enqueue/secret/${endpoint.url}`);
@@ -125,7 +125,7 @@ test('callbacks are counted by what they report', async () => {
   );
 });
 
-test('groups that are farthest behind are named, and all others are one', async () => {
+test('the groups that are farthest behind are named, and all others count as one', async () => {
   server = await startServer({ environment: { STEPWELL_METRICS_NAMES: '1' } });
   await produceTo(server, 'rides', 0, 'a');
   const earliest = { 'kafka-auto-offset-reset': 'earliest' };

@@ -10,7 +10,7 @@ import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { startServer } from '../../support/server.js';
 
-test('metrics of every part of the server stand in one text', async () => {
+test('metrics of every part of the server are in one text', async () => {
   const registry = new Registry();
   const processMetrics = new ProcessMetrics(registry, { monotonic: () => 0 });
   const engine = new EngineMetrics(registry, { monotonic: () => 0 });
@@ -40,7 +40,7 @@ test('metrics of every part of the server stand in one text', async () => {
   expect(text).toMatch(/^stepwell_event_loop_delay_seconds\{percentile="99"\} \d/m);
 });
 
-/** Every metric that a server exports, without labels and the parts of histograms. */
+/** Every metric that a server exports, without labels and without the parts of histograms. */
 const exported: readonly string[] = [
   'nodejs_external_memory_bytes',
   'nodejs_heap_size_total_bytes',
@@ -167,7 +167,7 @@ test('a server exports exactly the metrics that operators know by name', async (
   await server.remove();
 });
 
-test('schedules, ends of messages, the disk and the build are counted as they are', async () => {
+test('schedules, ends of messages, the disk and the build are counted correctly', async () => {
   const server = await startServer();
   const headers = { authorization: server.bearer };
   const call = (method: 'POST' | 'DELETE', path: string, more = {}) =>
@@ -191,14 +191,14 @@ test('schedules, ends of messages, the disk and the build are counted as they ar
   expect(text).toMatch(/^stepwell_cpu_seconds_total 0*[1-9.]/m);
 });
 
-test('what has not happened is 0: a rate would miss the first of what has no value', async () => {
+test('a counter begins at 0, as a rate would otherwise miss its first event', async () => {
   const server = await startServer();
   const text = await (await request(`${server.url}/metrics`)).body.text();
   await server.remove();
   const without = [...text.matchAll(/^# TYPE (stepwell_\w+_total) counter$/gm)]
     .map(([, name = '']) => name)
     .filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(text));
-  // Of a cluster, which this server is none of, and by route.
+  // Metrics of a cluster, which this server is not in, and metrics by route.
   expect(without.sort()).toEqual([
     'stepwell_cluster_forwarded_requests_total',
     'stepwell_http_requests_total',
@@ -206,7 +206,7 @@ test('what has not happened is 0: a rate would miss the first of what has no val
   expect(text).toContain('stepwell_runs_ended_total{outcome="failed"} 0\n');
 });
 
-test('the delays of the event loop are the same for each of two readers', async () => {
+test('two readers see the same delays of the event loop', async () => {
   let now = 0;
   const registry = new Registry();
   const metrics = new ProcessMetrics(registry, { monotonic: () => now });
@@ -229,7 +229,7 @@ test('the delays of the event loop are the same for each of two readers', async 
   metrics.close();
 });
 
-test('the metric of the used heap has one of its limit beside it', async () => {
+test('the metric of the used heap is accompanied by one of its limit', async () => {
   const server = await startServer();
   const text = await (await request(`${server.url}/metrics`)).body.text();
   const metric = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);

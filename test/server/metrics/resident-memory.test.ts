@@ -3,7 +3,7 @@ import { startServer } from '../../support/server.js';
 
 afterEach(() => jest.restoreAllMocks());
 
-test('metrics are there where no file can be opened, with the memory that was known', async () => {
+test('metrics are available when no file can be opened, with the last known memory', async () => {
   const server = await startServer();
   const resident = async () => {
     const { statusCode, body } = await request(`${server.url}/metrics`);

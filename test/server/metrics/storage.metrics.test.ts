@@ -2,12 +2,12 @@ import { request } from 'undici';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { startServer } from '../../support/server.js';
 
-test('a file system that does not say what is free is taken to have room', async () => {
+test('a file system that does not report its free space is assumed to have space', async () => {
   const space = () => Promise.reject(Object.assign(new Error('EIO: statfs'), { code: 'EIO' }));
   const server = await startServer({ ports: { disk: { ...nodeDisk, space } } });
   const text = await (await request(`${server.url}/metrics`)).body.text();
   await server.remove();
   expect(text).toMatch(/^stepwell_disk_full 0$/m);
-  // What StepwellDiskFull takes for an unknown size.
+  // StepwellDiskFull treats this value as an unknown size.
   expect(text).toMatch(/^stepwell_disk_total_bytes 0$/m);
 });

@@ -3,7 +3,7 @@ import { sampleOf } from '../../../src/server/openapi/sample.js';
 import { startServer } from '../../support/server.js';
 import { openapi } from './openapi-grammar.js';
 
-it('shows an example of every JSON that is answered, which its schema accepts', async () => {
+it('the document has an example of every JSON answer, which matches its schema', async () => {
   const server = await startServer();
   const document = openapi.parse(await (await fetch(`${server.url}/openapi.json`)).json());
   await server.remove();
@@ -43,7 +43,7 @@ describe('an example of a schema', () => {
     expect(example).toEqual({ name: 'orders' });
   });
 
-  it('takes a known value only where it is of the kind that is asked for', () => {
+  it('uses a known value only if it has the requested type', () => {
     const properties = { partition: { type: 'string' }, offset: { type: 'integer', maximum: 9 } };
     expect(sampleOf({ type: 'object', properties }, {})).toEqual({ partition: 'text', offset: 1 });
   });

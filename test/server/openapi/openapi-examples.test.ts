@@ -12,12 +12,12 @@ beforeAll(async () => {
 
 afterAll(() => server.remove());
 
-/** What stands in paths. */
+/** Values for the parameters of paths. */
 const names: Readonly<Record<string, string>> = { name: 'mails', topic: 'rides', timestamp: '0' };
 
 const jsonType = 'application/json';
 
-/** All bodies that the document shows, but for those of GET: no client here sends one. */
+/** All example bodies of the document, except those of GET, as no client here sends one. */
 function examples() {
   const all = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { requestBody, responses }]) => {
@@ -26,12 +26,12 @@ function examples() {
       return example === undefined || method === 'get' ? [] : [{ method, path, example, statuses }];
     }),
   );
-  // The topic is there before it is read.
+  // The topic exists before it is read.
   const isFirst = ({ path }: { path: string }) => (path === '/admin/topics' ? 0 : 1);
   return all.sort((one, other) => isFirst(one) - isFirst(other));
 }
 
-it('every example of the document is answered as it says', async () => {
+it('every example of the document is answered as the document says', async () => {
   const sent: string[] = [];
   for (const { method, path, example, statuses } of examples()) {
     const target = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
@@ -49,11 +49,11 @@ it('every example of the document is answered as it says', async () => {
   expect(sent.length).toBeGreaterThan(12);
 });
 
-it('refusals for want of a credential or of a name are those of the document', async () => {
+it('refusals for a missing credential or name are those of the document', async () => {
   const authorization = { v2: `Bearer ${server.readToken}`, wrong: 'Bearer wrong' };
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, { responses, security }] of Object.entries(operations)) {
-      // Streams that go on are refused by their tests.
+      // Endless streams are refused in tests of their own.
       if (security.length === 0 || path === '/v2/live') continue;
       const target = path.replace(/\{\w+\}/g, 'none');
       const without = await callApi(server, method.toUpperCase(), target, {

@@ -1,10 +1,10 @@
 /**
- * OpenAPI 3.1 as far as this server speaks it: every field that is there must be one of these, in
- * the shape that the specification gives it.
+ * The part of OpenAPI 3.1 that this server uses: every field of the document must be one of these,
+ * in the form that the specification defines.
  */
 import { z } from 'zod';
 
-/** A schema is JSON Schema 2020-12; what is wrong with it shows when something is read with it. */
+/** A schema is JSON Schema 2020-12; errors in it show when a value is checked with it. */
 const schema = z.record(z.string(), z.unknown());
 const content = z.record(
   z.string().regex(/^[*\w.+-]+\/[*\w.+-]+$/),

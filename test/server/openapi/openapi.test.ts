@@ -28,10 +28,10 @@ const documented = (): Documented[] =>
     Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
   );
 
-/** What the router itself prints: `GET /v2/queues/:name`. */
+/** A route as the router prints it: `GET /v2/queues/:name`. */
 function routesOf(fastify: FastifyInstance): { method: string; pattern: string }[] {
   const parents: string[] = [];
-  // Without prefixes that routes share, what stands before some wildcards would be left out.
+  // If shared prefixes were not printed apart, the parts before some wildcards would be missing.
   const lines = fastify.printRoutes().split('\n');
   return lines.flatMap((line) => {
     const [, indent = '', name = '', methods = ''] =
@@ -45,7 +45,7 @@ function routesOf(fastify: FastifyInstance): { method: string; pattern: string }
   });
 }
 
-/** Whether a documented path is what a pattern of the router answers. */
+/** Whether a pattern of the router serves a documented path. */
 function isOf(path: string, pattern: string): boolean {
   const text = pattern
     .replace(/\*$/, '\u0000')
@@ -59,7 +59,7 @@ const isServed = ({ method, path }: Documented, route: { method: string; pattern
   method === route.method && isOf(path, route.pattern);
 
 describe('the OpenAPI document', () => {
-  it('is sent packed where a client takes that, and not again where it has it', async () => {
+  it('is sent compressed if a client accepts that, and not again if it has it', async () => {
     const get = (headers: Record<string, string>) =>
       fetch(`${server.url}/openapi.json`, { headers });
     const plain = await get({ 'accept-encoding': 'gzip;q=0' });
@@ -75,13 +75,13 @@ describe('the OpenAPI document', () => {
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('knows every route that the server answers', () => {
+  it('has every route that the server answers', () => {
     const fastify = server.application.nest.getHttpAdapter().getInstance() as FastifyInstance;
     const routes = routesOf(fastify);
     expect(routes.length).toBeGreaterThan(30);
     const known = documented();
     const unknown = routes.filter((route) => !known.some((each) => isServed(each, route)));
-    // A destination or an event is missing there: these only refuse.
+    // These routes lack a destination or an event: they only refuse.
     const bare = ['publish', 'enqueue', 'schedules', 'trigger', 'wait', 'notify'];
     const refusing = [
       ...bare.map((name) => ({ method: 'post', pattern: `/v2/${name}` })),
@@ -90,20 +90,20 @@ describe('the OpenAPI document', () => {
     expect(unknown.filter((route) => !refusing.some((other) => same(route, other)))).toEqual([]);
   });
 
-  it('knows no route that the server does not answer', () => {
+  it('has no route that the server does not answer', () => {
     const fastify = server.application.nest.getHttpAdapter().getInstance() as FastifyInstance;
     const routes = routesOf(fastify);
     const invented = documented().filter((each) => !routes.some((route) => isServed(each, route)));
     expect(invented.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
-  it('has a description of every route', () => {
+  it('describes every route', () => {
     const { routes } = server.application.nest.get(RouteTable);
     const silent = routes.filter(({ description }) => description === null);
     expect(silent.map(({ method, pattern }) => `${method} ${pattern}`)).toEqual([]);
   });
 
-  it('names each operation once, and every parameter of its path', () => {
+  it('has unique operation names, and every parameter of a path', () => {
     const names = documented().map(({ operation }) => operation.operationId);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     for (const { path, operation } of documented()) {
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('writes each named schema once, and refers to all of them', () => {
+  it('writes each named schema once and refers to each', () => {
     const { schemas } = document.components;
     const text = JSON.stringify(document);
     const referred = new Set(
@@ -123,11 +123,11 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas)).toEqual(
       expect.arrayContaining(['Job', 'Queue', 'Topic', 'FailedRun']),
     );
-    // None has a name of its own within another.
+    // No schema is given a name within another schema.
     expect(text).not.toContain('$defs');
   });
 
-  it('tells that header options have two spellings', () => {
+  it('says that header options have two spellings', () => {
     const { parameters = [] } = document.paths['/v2/publish/{destination}']?.post ?? {};
     const retries = parameters.find(({ name }) => name === 'Svc-Retries');
     expect(retries?.description).toContain('Upstash-Retries');
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     expect(once.map(({ description = '' }) => description).join()).toContain('Kafka-');
   });
 
-  it('refers to nothing that is not there', () => {
+  it('refers to nothing that is missing', () => {
     for (const { operation } of documented()) {
       for (const answer of Object.values(operation.responses)) {
         if (!('$ref' in answer)) continue;
@@ -150,7 +150,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('asks for the credentials that the server asks for', async () => {
+  it('requires the credentials that the server requires', async () => {
     for (const { method, path, operation } of documented()) {
       const target = path.replace(/\{\w+\}/g, 'x');
       const response = await fetch(`${server.url}${target}`, { method: method.toUpperCase() });
@@ -163,7 +163,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names the headers that a retry of dead letters takes, and no others', async () => {
+  it('lists the headers that a retry of dead letters accepts, and no others', async () => {
     for (const path of ['/v2/dlq/retry', '/v2/dlq/retry/{id}']) {
       const parameters = document.paths[path]?.['post']?.parameters ?? [];
       const headers = parameters.flatMap((each) => (each.in === 'header' ? [each.name] : []));
@@ -180,7 +180,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes what is answered', async () => {
+  it('describes the actual answers', async () => {
     const call = async (method: string, path: string, body?: string, more = {}) => {
       const authorization = path.startsWith('/v2') ? server.bearer : server.basic;
       const headers = { authorization, ...more };
@@ -265,7 +265,7 @@ function same(
   return one.method === other.method && one.pattern === other.pattern;
 }
 
-/** Objects with named fields have no others: an answer may not tell what is not described. */
+/** Objects with named fields have no other fields: an answer may contain nothing undescribed. */
 function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -6,7 +6,10 @@ import { minuteMs, minutesMax, SeriesStore } from '../../../src/server/overview/
 import { seriesTable } from '../../../src/server/overview/series-table.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
-/** All that the table names, as a server has it, with the types that tell how it is measured. */
+/**
+ * All metrics of the table, as a server has them, with their types, which determine how they are
+ * measured.
+ */
 function metrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -40,7 +43,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
 }
 
-test('each minute has what was added in it, the level at its end, and its quantiles', async () => {
+test('a minute of a series has its increments, its last level and its quantiles', async () => {
   const clock = new ManualClock(start + 1);
   const { registry, published, lag, pending, attempts } = metrics();
   const store = new SeriesStore(new MetricReader(registry), clock, silent);
@@ -72,7 +75,7 @@ test('each minute has what was added in it, the level at its end, and its quanti
   expect(wide.series).toEqual({ published: [5, 10], pending: [1, 1], lagP50: [1, null] });
 });
 
-test.each([-1, 7])('a timer that rings %d ms late tells of the minute it ends', async (lateMs) => {
+test.each([-1, 7])('a timer that rings %d ms late records the minute it ends', async (lateMs) => {
   const clock = new ManualClock(start + minuteMs / 2);
   const { registry, published, pending } = metrics();
   const late: Clock = {
@@ -94,7 +97,7 @@ test.each([-1, 7])('a timer that rings %d ms late tells of the minute it ends', 
   store.stop();
 });
 
-test('a minute in which a metric could not be read is not known, and the next one is', async () => {
+test('a minute is unknown if a metric could not be read, and the next one is known', async () => {
   const clock = new ManualClock(start);
   const { registry, published } = metrics();
   registry.removeSingleMetric('stepwell_resident_memory_bytes');
@@ -133,7 +136,7 @@ test('a minute in which a metric could not be read is not known, and the next on
   store.stop();
 });
 
-test('a day is kept, and nothing of a day before', async () => {
+test('series keep one day and nothing older', async () => {
   const clock = new ManualClock(start);
   const { registry, published } = metrics();
   const store = new SeriesStore(new MetricReader(registry), clock, silent);
@@ -157,6 +160,6 @@ test.each([
   [[1, 2, Number.POSITIVE_INFINITY], [10, 10, 10], 0.5, 0.5],
   [[1, 2, Number.POSITIVE_INFINITY], [0, 10, 10], 0.5, 1.5],
   [[1, 2, Number.POSITIVE_INFINITY], [0, 0, 4], 0.99, 2],
-])('quantiles of buckets %j with %j', (bounds, counts, quantile, expected) => {
+])('the quantile of buckets %j with %j is right', (bounds, counts, quantile, expected) => {
   expect(quantileOf(bounds, counts, quantile)).toBe(expected);
 });

@@ -20,7 +20,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 const answered: PastAnswer = { status: 200, contentType: null, body: Buffer.from('{}') };
 
 let server: TestServer;
-/** Targets in the order in which the server of then was asked. */
+/** Targets in the order in which the past server was asked for them. */
 let asked: string[];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeEach(() => {
 
 afterAll(() => server.remove());
 
-/** Views over a server of then that is opened like this, and answers everything. */
+/** Views whose past server is opened by `opened` and answers every request. */
 function viewsOf(opened: (count: number) => Promise<void>): PastViews {
   let count = 0;
   const open: OpenPast = async () => {
@@ -62,8 +62,8 @@ const question = (target: string, isWanted = () => true) => {
 const codeOf = (answer: PastAnswer | Refusal) =>
   answer instanceof Refusal ? answer.code : answer.status;
 
-describe('questions about what was', () => {
-  it('wait in a line of sixteen; those beyond are answered when to come again', async () => {
+describe('questions about the past', () => {
+  it('wait in a line of sixteen; further ones are refused with a time to retry', async () => {
     let open = () => {};
     const opening = new Promise<void>((resolve) => {
       open = resolve;
@@ -85,7 +85,7 @@ describe('questions about what was', () => {
     await views.stop();
   });
 
-  it('are answered once: what was does not change', async () => {
+  it('are only answered once, as the past does not change', async () => {
     const views = viewsOf(async () => undefined);
     for (const target of ['/a', '/b', '/a']) {
       expect(codeOf(await views.answer(question(target)))).toBe(200);
@@ -101,7 +101,7 @@ describe('questions about what was', () => {
     await views.stop();
   });
 
-  it('are asked again where the folder has changed meanwhile, but not for ever', async () => {
+  it('are asked again once if the folder has changed meanwhile, and then refused', async () => {
     const failing = (times: number) =>
       viewsOf(async (count) => {
         if (count <= times) throw new Error('ENOENT');
@@ -110,7 +110,7 @@ describe('questions about what was', () => {
     expect(codeOf(await failing(2).answer(question('/')))).toBe('unavailable');
   });
 
-  it('are refused where what was is too large', async () => {
+  it('are refused if the past state is too large', async () => {
     const views = viewsOf(async () => {
       throw new PastTooLarge('too large');
     });
@@ -118,8 +118,8 @@ describe('questions about what was', () => {
   });
 });
 
-describe('the server of then', () => {
-  it('stops folding where its memory does not suffice', async () => {
+describe('the past server', () => {
+  it('stops folding if its memory is not sufficient', async () => {
     const { config } = readConfiguration({ STEPWELL_DATA_DIR: server.dataDirectory });
     const until = server.application.nest.get(Journal, { strict: false }).highWatermark;
     const view = {

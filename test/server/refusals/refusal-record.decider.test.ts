@@ -4,7 +4,7 @@ import { epochMs, given } from '../../support/given.js';
 const address = { kind: 'refused-requests', id: '203.0.113.7', at: epochMs };
 
 describe('a refused request', () => {
-  it('is remembered by why, and by which route; nothing of it goes on', () => {
+  it('is remembered by its reason and its route, and its stream ends at once', () => {
     const refused = { reason: 'unknown', method: 'GET', route: '/v2/queues' } as const;
     const { events, isFinal } = given(refusalRecordDecider, null).when({
       type: 'RecordRefusal',
@@ -14,7 +14,7 @@ describe('a refused request', () => {
     expect([events, isFinal]).toEqual([[{ type: 'RequestRefused', ...refused }], true]);
   });
 
-  it('is one of a number, where there are many', () => {
+  it('is only counted if there are many', () => {
     const counted = { count: 7, since: epochMs } as const;
     const { events } = given(refusalRecordDecider, null).when({
       type: 'CountRefusals',

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Something of everything: messages that wait and that were delivered, schedules, records. */
+/** Creates data of every kind: messages that wait and that were delivered, schedules, records. */
 async function live(server: TestServer, count: number): Promise<void> {
   const post = async (path: string, authorization: string, body: string, headers = {}) => {
     const init = { method: 'POST', headers: { authorization, ...headers }, body };
@@ -63,7 +63,7 @@ async function live(server: TestServer, count: number): Promise<void> {
   await post('/consume/g/i', basic, JSON.stringify({ topic: 'orders', timeout: 0 }));
 }
 
-/** By log and offset: key and value of every record that reads. */
+/** Key and value of every readable record, by log and offset. */
 async function recordsIn(path: string): Promise<Map<string, string>> {
   const store = await openStore(nodeDisk, path, { ...readerOptions, isolatesDamage: () => true });
   const found = new Map<string, string>();
@@ -77,7 +77,7 @@ async function recordsIn(path: string): Promise<Map<string, string>> {
   return found;
 }
 
-/** Whether a record lies behind all `known` ones of its log. */
+/** Whether a record is behind all `known` records of its log. */
 function isBehind(place: string, known: ReadonlyMap<string, string>): boolean {
   const [log = '', offset = ''] = place.split(' ');
   const own = [...known.keys()].filter((each) => each.startsWith(`${log} `));
@@ -103,7 +103,7 @@ function isMissing(report: ExportReport, place: string, content: string): boolea
   return inGap || (log === '__journal' && report.changed.some(({ stream }) => stream === key));
 }
 
-/** What the export has left out is what its report names, and no more. */
+/** Expects that the report names exactly what the export has left out. */
 async function expectNamed(before: Map<string, string>, to: string, report: ExportReport) {
   const after = await recordsIn(to);
   let removed = 0;
@@ -172,7 +172,7 @@ describe('journal export --good', () => {
   }, 300_000);
 
   it.each(['clean', 'killed'])(
-    'rebuilds the manifest where neither copy begins intact, and says so: %s',
+    'rebuilds the manifest if neither copy begins intact, and says so: %s',
     async (stop) => {
       const data = join(folder, `headless-${stop}`);
       await cp(join(folder, stop), data, { recursive: true });
@@ -183,7 +183,7 @@ describe('journal export --good', () => {
       expect(report.damages.join()).toMatch(/it was rebuilt from the segments/);
       const [before, after] = [await recordsIn(join(folder, stop)), await recordsIn(to)];
       for (const place of after.keys()) {
-        // Readers of a copy show what its watermarks prove; made beside a server, it has more.
+        // Readers show records up to the watermarks; an export copies later records too.
         if (!before.has(place)) expect([place, isBehind(place, before)]).toEqual([place, true]);
       }
       for (const [place, content] of before) expect(after.get(place)).toBe(content);
@@ -196,7 +196,7 @@ describe('journal export --good', () => {
     120_000,
   );
 
-  it('keeps the journal, and topics under other names, where no manifest is there', async () => {
+  it('keeps the journal, and topics under other names, if there is no manifest', async () => {
     const data = join(folder, 'nameless');
     await cp(join(folder, 'clean'), data, { recursive: true });
     for (const name of ['MANIFEST', 'MANIFEST.copy']) await rm(join(data, name));
@@ -214,7 +214,7 @@ describe('journal export --good', () => {
     await server.remove();
   }, 120_000);
 
-  it('exports to a folder of its own', async () => {
+  it('exports only to an empty folder', async () => {
     const data = join(folder, 'mine');
     await mkdir(data);
     await writeFile(join(data, 'mine'), '');

@@ -26,7 +26,7 @@ async function produce(server: TestServer, bytes: number): Promise<void> {
   });
 }
 
-/** The files of a log's segments, but for the last two, of which one grows and one was prepared. */
+/** The segment files of each log but the last two, of which one grows and one is prepared. */
 async function sealed(data: string): Promise<string[]> {
   const files: string[] = [];
   for (const log of await readdir(join(data, 'logs'))) {
@@ -41,7 +41,7 @@ async function metric(server: TestServer, name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:{.*})? (\\S+)`, 'm').exec(text)?.[1]);
 }
 
-/** What is damaged before it was hashed is found by that, too, which is not in question here. */
+/** Waits until all is hashed, as hashing also finds damage, which is not tested here. */
 async function allHashed(server: TestServer): Promise<void> {
   const { segments } = server.application.nest.get(Journal, { strict: false });
   const growsFrom = segments.at(-1)?.baseOffset;
@@ -93,7 +93,7 @@ describe('the scrub', () => {
     await endpoint.stop();
   });
 
-  it('says no more of what a purge has taken away', async () => {
+  it('forgets damage that a purge has removed', async () => {
     const server = await startServer({
       ports: { fileSizes: { segmentBytes: 40_000, reserveBytes: 0 } },
     });

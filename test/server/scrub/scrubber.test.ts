@@ -11,7 +11,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 const hourMs = 3_600_000;
 
-it('a pass that could not read on begins again in an hour, a whole one in a week', async () => {
+it('a pass that failed to read is repeated in an hour, and a complete one in a week', async () => {
   const disk = new SimulatedDisk();
   const clock = new ManualClock();
   const options = readingOptions(clock, systemIdentifiers, () => false);

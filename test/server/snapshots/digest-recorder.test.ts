@@ -31,7 +31,9 @@ beforeEach(async () => {
 
 afterEach(() => server.remove());
 
-/** The digests of the journal, oldest first, each with what a fold of what lies before comes to. */
+/**
+ * The digests in the journal, oldest first, each with the digest of a fold of the events before.
+ */
 async function recorded(): Promise<{ digest: DigestedMemory; hex: string }[]> {
   await engine.durable();
   const { config } = readConfiguration({});
@@ -61,7 +63,7 @@ describe('the recorder of digests', () => {
     expect(only?.digest.hex).toBe(only?.hex);
   });
 
-  it('records part after part of a large one, as a fold of the journal finds them', async () => {
+  it('records a large memory part by part, as a fold of the journal finds them', async () => {
     await publishDelayed(server, 1200);
     for (let count = 0; count < 5; count += 1) await recorder.record(journal.endOffset);
     const digests = await recorded();
@@ -77,7 +79,7 @@ describe('the recorder of digests', () => {
     expect(ofMessages.reduce((sum, items) => sum + items)).toBe(1200);
   });
 
-  it('records all of a large one that stands still', async () => {
+  it('records all of a large memory if it stands still', async () => {
     await publishDelayed(server, 1200);
     await recorder.record(journal.endOffset, true);
     const [only] = await recorded();
@@ -85,7 +87,7 @@ describe('the recorder of digests', () => {
     expect(only?.digest.hex).toBe(only?.hex);
   });
 
-  it('records nothing before much has happened since the last one', async () => {
+  it('records nothing until much has happened since the last digest', async () => {
     await recorder.recordDue(journal.endOffset);
     await publishDelayed(server, 1000);
     await recorder.recordDue(journal.endOffset);

@@ -5,7 +5,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('has a digest recorded every ten seconds until it is stopped, whatever fails', async () => {
+it('the timer has a digest recorded every ten seconds, even after failures', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
   const clock = new ManualClock();

@@ -1,4 +1,4 @@
-/** What a start that takes long says of itself. */
+/** The log lines of a start that takes long. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { systemClock } from '../../../src/engine/clock.js';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => server.remove());
 
-/** The lines of a start during which `stepMs` pass each time that something asks for the time. */
+/** The lines of a start during which `stepMs` pass at each read of the clock. */
 async function linesOfStart(stepMs: number): Promise<readonly string[]> {
   const lines: string[] = [];
   const stream = new Writable({
@@ -38,12 +38,12 @@ async function linesOfStart(stepMs: number): Promise<readonly string[]> {
   return lines.filter((line) => line.startsWith('starting'));
 }
 
-it('a start of more than a second says what it does, and how long that takes', async () => {
+it('a start of more than a second logs its progress and the remaining time', async () => {
   expect(await linesOfStart(1500)).toEqual([
     'starting: 100 % of the journal is read, about 0 s are left',
   ]);
 });
 
-it('a start of less than a second says nothing', async () => {
+it('a start of less than a second logs no progress', async () => {
   expect(await linesOfStart(1)).toEqual([]);
 });

@@ -20,11 +20,11 @@ const label = () => 'messages';
 const fill = (engine: Engine) => void registerMessages(engine);
 
 function isKeyed(command: Command): boolean {
-  // Of the commands to messages only this one has a message.
+  // Of the commands to messages only this one has the field `message`.
   return (command as PublishMessage).message.deduplicationKey !== null;
 }
 
-/** A runner of snapshots over an engine on a disk, with what it logs and counts. */
+/** A runner of snapshots over an engine on a disk, with its log lines and counters. */
 async function opened(disk: SimulatedDisk) {
   const { engine, codec, journal, store, sweeps } = await openSwept(disk, fill, countedNames());
   const heldUntil = () => journal.endOffset;
@@ -62,7 +62,7 @@ async function opened(disk: SimulatedDisk) {
   return { runner, publish, counted, lines };
 }
 
-it('a check that cannot read the journal is counted, and the next one is made', async () => {
+it('a check that cannot read the journal is counted, and the next one runs', async () => {
   const disk = new SimulatedDisk();
   const { runner, publish, counted, lines } = await opened(disk);
   runner.start();

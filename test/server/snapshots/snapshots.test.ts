@@ -22,12 +22,12 @@ const digest = (server: TestServer) =>
   digestOf(itemsOf(server.application.nest.get(Engine, { strict: false })));
 const startOf = (server: TestServer) => server.application.nest.get(MemoryStart, { strict: false });
 
-/** With segments that are small. */
+/** Starts a server with small segments. */
 function start(options: TestServerOptions): Promise<TestServer> {
   return startServer({ ...options, ports: { fileSizes: small, ...options.ports } });
 }
 
-/** Some requests at a time: a thousand connections at once are refused now and then. */
+/** Publishes in small groups, as a thousand connections at once are refused now and then. */
 async function publish(server: TestServer, count: number, queue = ''): Promise<string[]> {
   const path = queue === '' ? 'publish' : `enqueue/${queue}`;
   const one = async () => {
@@ -59,7 +59,7 @@ async function untilSnapshots(server: TestServer, count: number): Promise<void> 
   throw new Error('there is no snapshot');
 }
 
-/** Folds the journal up to each digest that is in it, and expects the same memory. */
+/** Folds the journal up to each digest in it, and expects the same memory. */
 async function expectDigestsHold(dataDirectory: string): Promise<void> {
   const { config } = readConfiguration({});
   const store = await openStore(nodeDisk, dataDirectory, readerOptions);
@@ -82,7 +82,7 @@ async function expectDigestsHold(dataDirectory: string): Promise<void> {
 }
 
 describe('a server', () => {
-  it('makes snapshots beside its work, and a start goes on from the latest', async () => {
+  it('makes snapshots during its work, and a start continues from the latest', async () => {
     const first = await start({ environment: often });
     const ids = await publish(first, 60);
     await publish(first, 20, 'orders');
@@ -127,7 +127,7 @@ describe('a server', () => {
     await second.remove();
   }, 60_000);
 
-  it('does not use a snapshot of another build, nor one that is damaged', async () => {
+  it('uses no snapshot of another build and no damaged one', async () => {
     const first = await start({ environment: often });
     await publish(first, 60);
     await untilSnapshots(first, 1);

@@ -1,4 +1,4 @@
-/** A collector that is not one: it holds up nothing, and fills no memory. */
+/** A program that is not a collector delays nothing and fills no memory. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Collector } from '../../../src/server/telemetry/collector.js';
@@ -10,14 +10,14 @@ const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
 /** Writes as long as the other side reads. */
 function pour(socket: Socket, text: string): void {
   while (!socket.destroyed && socket.write(text)) {
-    // The buffer of the socket is the bound of a turn.
+    // The buffer of the socket limits how much one turn writes.
   }
   if (!socket.destroyed) socket.once('drain', () => pour(socket, text));
 }
 
 let server: Server;
 let collector: Collector;
-/** The bytes that the first connection which was answered was given, when it has closed. */
+/** The bytes that were written to the first answered connection, once that has closed. */
 let gone: Promise<number>;
 
 async function listen(answer: (socket: Socket) => void): Promise<string> {
@@ -64,12 +64,12 @@ it.each<[string, (socket: Socket) => void]>([
     'sends its clients elsewhere',
     (socket) => socket.end('HTTP/1.1 307 Go\r\nlocation: http://127.0.0.1:1/\r\n\r\n'),
   ],
-])('one that %s takes nothing', async (_what, answer) => {
+])('a collector that %s receives nothing', async (_what, answer) => {
   const url = await listen(answer);
   await expect(collector.send(url, {})).rejects.toThrow();
 });
 
-it('one whose answer has no end is not read to it', async () => {
+it('a collector whose answer does not end is not read to the end', async () => {
   const url = await listen((socket) => {
     socket.write(head);
     pour(socket, chunk);
@@ -78,7 +78,7 @@ it('one whose answer has no end is not read to it', async () => {
   expect(await gone).toBeLessThan(16 * 1024 * 1024);
 });
 
-it('one that drips its answer is left after the time that it has', async () => {
+it('a collector that drips its answer is left after the timeout', async () => {
   let isAnswered = false;
   const url = await listen((socket) => {
     isAnswered = true;
@@ -86,8 +86,8 @@ it('one that drips its answer is left after the time that it has', async () => {
     const dripping = setInterval(() => socket.write('1\r\nx\r\n'), 20);
     socket.once('close', () => clearInterval(dripping));
   });
-  // The time of a try may be over before a busy machine has answered it.
+  // On a busy machine the timeout of an attempt may be over before the answer begins.
   while (!isAnswered) await collector.send(url, {}).catch(() => undefined);
-  // The connection is closed though its answer goes on.
+  // The connection is closed although the answer continues.
   expect(await gone).toBeGreaterThan(head.length);
 });

@@ -7,7 +7,7 @@ import { TestCollector } from '../../support/clients/collector.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startServer } from '../../support/server.js';
 
-it('says of metrics what prom-client says, in the words of OTLP', async () => {
+it('the metrics of OTLP are those of prom-client in other words', async () => {
   const registry = new Registry();
   const registers = [registry];
   const count = new Counter({ name: 'c_total', help: 'C.', labelNames: ['of'], registers });
@@ -59,7 +59,7 @@ it('says of metrics what prom-client says, in the words of OTLP', async () => {
   ]);
 });
 
-it('sends the metrics of a server now and then, with its name and headers', async () => {
+it('the metrics of a server are sent regularly, with its name and headers', async () => {
   const collector = await TestCollector.start();
   const server = await startServer({
     environment: {
@@ -94,7 +94,7 @@ it.each([
   expect(isSampled({ isParentBased, ratio }, traceId, flags)).toBe(expected);
 });
 
-it('goes on where a metric could not be read', async () => {
+it('metrics are sent again after one that could not be read', async () => {
   const registry = new Registry();
   let isOut = true;
   new Gauge({
@@ -109,7 +109,7 @@ it('goes on where a metric could not be read', async () => {
   const clock = new ManualClock();
   const sent: number[] = [];
   const sender = { send: async (_message: object, count: number) => sent.push(count) };
-  // It reads these two.
+  // The reading of these two values.
   const settings = { metricsEveryMs: 1000, resource: [] } as unknown as TelemetrySettings;
   const said: unknown[] = [];
   const log = { warn: (...line: unknown[]) => void said.push(line[1]) };

@@ -68,7 +68,7 @@ async function droppedSpans(): Promise<number> {
   return Number(/^stepwell_otlp_spans_total\{outcome="dropped"\} (\d+)$/m.exec(text)?.[1]);
 }
 
-it('shows a publish as one trace, from another program to the destination', async () => {
+it('a publish is shown as one trace, from another program to the destination', async () => {
   await start();
   endpoint.answerInTurn({ status: 503 }, {});
   const id = await publish('/hook', { ...sampled, 'svc-delay': '1s', 'svc-retry-delay': '10' });
@@ -93,13 +93,13 @@ it('shows a publish as one trace, from another program to the destination', asyn
     'server.port': endpoint.port,
     'stepwell.attempt': 0,
   });
-  // What the destination was sent names the attempt that it is a part of.
+  // The headers that the destination was sent name the attempt.
   const sent = endpoint.requests.map(({ headers }) => headers['traceparent']);
   expect(sent).toEqual([first, second].map((span) => `00-${traceId}-${span?.spanId}-01`));
   expect(JSON.stringify(collector.bodies('/v1/traces'))).not.toContain('/hook');
 });
 
-it('begins a trace for a publish that brings none, and a callback belongs to it', async () => {
+it('a publish that brings no trace begins one, and a callback belongs to it', async () => {
   await start();
   const id = await publish('/fine', { 'svc-callback': `${endpoint.url}/callback` });
   const spans = await collector.until((all) => named(all, 'attempt').length === 2);
@@ -112,7 +112,7 @@ it('begins a trace for a publish that brings none, and a callback belongs to it'
   expect(ids).toEqual([source?.traceId, source?.traceId]);
 });
 
-it('ends the attempt of a message that is canceled while it is delivered', async () => {
+it('the attempt of a message that is canceled during its delivery ends', async () => {
   await start();
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ it('ends the attempt of a message that is canceled while it is delivered', async
   expect(attempt?.status).toEqual({ code: 2, message: 'the message was canceled' });
 });
 
-it('records no trace that another program does not record, and sends it on', async () => {
+it('a trace that another program does not record is not recorded, but passed on', async () => {
   await start();
   await publish('/unsampled', unsampled);
   const id = await publish('/own');
@@ -139,7 +139,7 @@ it('records no trace that another program does not record, and sends it on', asy
   expect(quiet?.headers['traceparent']).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
 });
 
-it('asks the sampler: a ratio of 0 records nothing, and adds no header', async () => {
+it('the sampler decides: a ratio of 0 records nothing and adds no header', async () => {
   await start({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
   await publish('/none');
   await publish('/brought', sampled);
@@ -150,7 +150,7 @@ it('asks the sampler: a ratio of 0 records nothing, and adds no header', async (
   expect(collector.requests).toEqual([]);
 });
 
-it('shows a run as one trace with its steps', async () => {
+it('a run is shown as one trace with its steps', async () => {
   await start();
   const app = await WorkflowApp.start(server, { order });
   const runId = await app.trigger('order');
@@ -175,7 +175,7 @@ it('shows a run as one trace with its steps', async () => {
   expect(new Set(ids)).toEqual(new Set([run?.traceId]));
 });
 
-it('begins a parallel step with the delivery that it was done in', async () => {
+it('a parallel step begins with the delivery in which it was done', async () => {
   await start();
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -201,7 +201,7 @@ it('begins a parallel step with the delivery that it was done in', async () => {
   expect(quick && slow && slow.end > quick.end).toBe(true);
 });
 
-it('sends nothing again of what a restart replays', async () => {
+it('nothing is sent again when a restart replays events', async () => {
   await start();
   const id = await publish('/once');
   await collector.until((all) => named(ofMessage(all, id), 'attempt').length === 1);
@@ -221,7 +221,7 @@ it('sends nothing again of what a restart replays', async () => {
   expect(ofMessage(collector.spans, id)).toHaveLength(before);
 });
 
-it('delivers as ever where the collector is gone, and counts what it drops', async () => {
+it('messages are delivered if the collector is gone, and dropped spans are counted', async () => {
   await collector.stop();
   await start({ OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' });
   for (let count = 0; count < 20; count += 1) await publish(`/${count}`);
@@ -230,7 +230,7 @@ it('delivers as ever where the collector is gone, and counts what it drops', asy
   expect(endpoint.requests).toHaveLength(20);
 });
 
-it('counts the spans that the collector rejects of what it takes as dropped', async () => {
+it('spans that the collector rejects are counted as dropped', async () => {
   const partialSuccess = { rejectedSpans: '1', errorMessage: 'too old' };
   const advice = { rejectedSpans: '0', errorMessage: 'use another port' };
   collector.answerInTurn(
@@ -257,7 +257,7 @@ it.each([
   const of = (all: readonly TakenSpan[]) => named(ofMessage(all, id), 'publish');
   const spans = await collector.until((all) => of(all).length === times);
   expect(collector.requests[0]?.headers['content-encoding']).toBeUndefined();
-  // What is sent twice has one id.
+  // A span that is sent twice has one id.
   expect(new Set(of(spans).map(({ spanId }) => spanId)).size).toBe(1);
   while ((await droppedSpans()) === 0 && times === 1)
     await new Promise((resolve) => setTimeout(resolve, 20));

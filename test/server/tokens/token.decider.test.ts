@@ -15,7 +15,7 @@ const view = (count: number) => ({ count, find: () => undefined });
 const token = (...history: TokenEvent[]) => given(tokenDecider, view(0), ...history);
 
 describe('a token', () => {
-  it('is created with its role, and the digest of what its holder has', () => {
+  it('is created with its role and the digest of its secret', () => {
     const { events, state, isFinal } = token().when(create);
     expect(events).toEqual([created]);
     expect(state).toEqual({
@@ -27,7 +27,7 @@ describe('a token', () => {
     expect(isFinal).toBe(false);
   });
 
-  it('is not created twice, and not with a time that is over', () => {
+  it('is not created twice, or with an expiry in the past', () => {
     expect(token(created).when({ ...create, role: 'admin' })).toMatchObject({
       rejected: { code: 'conflict' },
     });
@@ -37,18 +37,18 @@ describe('a token', () => {
     expect(token().when({ ...create, expiresAt: at + 1 }).events).toHaveLength(1);
   });
 
-  it('is one of a thousand at most', () => {
+  it('is one of at most a thousand', () => {
     const full = given(tokenDecider, view(1000));
     expect(full.when(create)).toMatchObject({ rejected: { code: 'conflict' } });
   });
 
-  it('is gone once it is revoked, and its name may be used again', () => {
+  it('is gone once it is revoked, and its name can be used again', () => {
     expect(token(created).when(revoke)).toMatchObject({ events: [revoked], isFinal: true });
     expect(token(created, revoked).when(create).events).toEqual([created]);
     expect(token().when(revoke)).toMatchObject({ rejected: { code: 'not_found' } });
   });
 
-  it('wants to expire when its time is over, and does so then only', () => {
+  it('asks to expire when its time is over, and only then does', () => {
     expect(token(created).wants()).toEqual([]);
     expect(token(brief).wants()).toEqual([{ kind: 'expireToken', id: 'expiry', notBefore: at }]);
     expect(token(brief).when({ ...expire, at: at - 1 }).events).toEqual([]);
@@ -56,7 +56,7 @@ describe('a token', () => {
       events: [{ type: 'TokenExpired' }],
       isFinal: true,
     });
-    // It was made anew meanwhile.
+    // It was created again meanwhile.
     expect(token(brief, revoked, created).when(expire).events).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
-/** How connections end whose requests sockets read, beside those that Node's server reads. */
+/**
+ * How connections end, both for requests that sockets read and for those that Node's server reads.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,13 +17,13 @@ afterEach(async () => {
   await server.remove();
 });
 
-/** A clock on which what lasts `slow` ms lasts `quick` ms. */
+/** A clock on which a timer of `slow` ms takes `quick` ms. */
 const hurried = (slow: number, quick: number) => ({
   ...systemClock,
   after: (ms: number, work: () => void) => after(ms === slow ? quick : ms, work),
 });
 
-/** Which reader a connection is for: what begins with an empty line is Node's. */
+/** The two readers; bytes that begin with an empty line are read by Node's server. */
 const ways = [
   ['a socket', ''],
   ["Node's server", '\r\n'],
@@ -32,7 +34,7 @@ function request(path: string, who: string, body: string): string {
   return `${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** A client that has asked for more than the system takes by itself, and reads none of it. */
+/** A client that has requested more than the buffers of the system hold, and reads none of it. */
 async function deafClient(first: string): Promise<{ client: Socket; accepted: Socket }> {
   const arrival = once(server.application.nest.getHttpServer(), 'connection');
   const client = connect(server.port, '127.0.0.1');
@@ -50,7 +52,7 @@ async function deafClient(first: string): Promise<{ client: Socket; accepted: So
   return { client, accepted };
 }
 
-test.each(ways)('a stop answers a request of %s whose body comes later', async (_way, first) => {
+test.each(ways)('a stop answers a request for %s whose body arrives later', async (_way, first) => {
   server = await startServer();
   const connection = await KeptConnection.open(server.port);
   const text = request('/v2/publish/http://example.com/', server.bearer, 'hello');
@@ -85,7 +87,7 @@ test.each(ways)('a client of %s that reads no answer is closed in time', async (
 const nonsense = 'no request\r\n\r\n';
 
 test.each(ways)(
-  'what is malformed behind a request of %s is refused behind its answer',
+  'malformed bytes after a request for %s are refused after its answer',
   async (_way, first) => {
     server = await startServer();
     const connection = await KeptConnection.open(server.port);
@@ -98,7 +100,7 @@ test.each(ways)(
   },
 );
 
-test('a client reads why it is refused, and sends on meanwhile', async () => {
+test('a client can read why it is refused while it continues to send', async () => {
   server = await startServer();
   const connection = await KeptConnection.open(server.port);
   const errors: unknown[] = [];

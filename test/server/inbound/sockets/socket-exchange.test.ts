@@ -20,7 +20,7 @@ function exchange(): SocketExchange {
     0,
   );
   const answer = new SocketAnswer(request, 0, () => undefined);
-  // Nothing is written where the client has gone.
+  // Nothing is written if the client has gone.
   answer.close(false);
   const caller = new Caller(null, '127.0.0.1', 'id', null);
   const tabled = { route: { pattern: '/a' }, isMessaging: true } as TabledExpressRoute;
@@ -31,13 +31,13 @@ function exchange(): SocketExchange {
   return new SocketExchange(answer, Buffer.alloc(0), caller, tabled, context);
 }
 
-test('a second answer throws: it would be taken for that of the next request', () => {
+test('a second answer throws, as it would be taken for the answer of the next request', () => {
   const answered = exchange();
   answered.answer(200, []);
   expect(() => answered.answer(500, [])).toThrow('the request has its answer already');
 });
 
-test('a header value with a line break throws, and makes no second header', () => {
+test('a header value with a line break throws and adds no second header', () => {
   const value = 'a\r\nx-other: b';
   expect(() => exchange().answer(200, ['x-own', value])).toThrow('x-own has a value');
 });

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../../support/server.js';
 
 let server: TestServer;
 let connection: KeptConnection;
-/** How many requests Node's server has read. */
+/** The number of requests that Node's server has read. */
 let readByNode = 0;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test("ordinary requests of a connection never reach Node's server", async () => 
 });
 
 test.each(['http%3A%2F%2Fexample.com%2Forders', 'http://example.com/a%20b?c=%C3%A4'])(
-  'those to %s do not reach it either',
+  'ordinary requests to %s do not reach it either',
   async (destination) => {
     const text = request().replace('http://example.com/orders', destination);
     expect(statusOf(await connection.ask(text))).toBe(200);
@@ -67,7 +67,7 @@ test.each(['http%3A%2F%2Fexample.com%2Forders', 'http://example.com/a%20b?c=%C3%
   },
 );
 
-test('a body may come behind its head, in pieces', async () => {
+test('a body may arrive after its head, in pieces', async () => {
   const text = request('x'.repeat(3000));
   for (let at = 0; at < text.length - 600; at += 600) {
     connection.socket.write(text.slice(at, at + 600));
@@ -78,7 +78,7 @@ test('a body may come behind its head, in pieces', async () => {
   expect(readByNode).toBe(0);
 });
 
-test('a long body is read here, too, and one of more than a mebibyte by Node', async () => {
+test('a long body is read by sockets, too, and one of more than a mebibyte by Node', async () => {
   const batch = (body: string) =>
     connection.ask(request(body).replace('publish/http://example.com/orders', 'batch'));
   for (const bytes of [20_000, 500_000, 1_000_000]) {
@@ -92,7 +92,7 @@ test('a long body is read here, too, and one of more than a mebibyte by Node', a
   expect(readByNode).toBe(1);
 });
 
-test("a head in pieces goes on in Node's server, and so do later requests", async () => {
+test("a head in pieces is read by Node's server, and so are later requests", async () => {
   const text = request();
   connection.socket.write(text.slice(0, 40));
   await pause(1200);
@@ -101,7 +101,7 @@ test("a head in pieces goes on in Node's server, and so do later requests", asyn
   expect(readByNode).toBe(2);
 });
 
-test('a body may be late, and has room of its own from its beginning on', async () => {
+test('a body may be late, and has its space reserved from its beginning', async () => {
   const text = request('x'.repeat(300_000));
   connection.socket.write(text.slice(0, 100_000));
   while ((await metric('stepwell_in_flight_bytes')) !== 300_000) await pause(5);
@@ -112,9 +112,9 @@ test('a body may be late, and has room of its own from its beginning on', async 
   while ((await metric('stepwell_in_flight_bytes')) !== 0) await pause(5);
 });
 
-test('a body that does not come in time is refused, and leaves its room', async () => {
+test('a body that does not arrive in time is refused and frees its space', async () => {
   const { after } = systemClock;
-  // Looks come as fast as they can, so that 30 s are over soon.
+  // Checks run as fast as they can, so that 30 s are over soon.
   systemClock.after = (ms, work) => after(ms === 500 ? 1 : ms, work);
   try {
     const other = await startServer({ ports: { clock: { ...systemClock } } });
@@ -133,7 +133,7 @@ test('a body that does not come in time is refused, and leaves its room', async 
 
 const idIn = (answer: string) => (bodyOf(answer) as { messageId: string }).messageId;
 
-test('requests that come before the answer to the first are answered in order', async () => {
+test('requests that arrive before the answer to the first are answered in order', async () => {
   const names = ['first', 'second', 'third'];
   connection.socket.write(names.map(deduplicated).join(''));
   const ids: string[] = [];
@@ -180,7 +180,7 @@ test('a client that breaks off within a request is counted', async () => {
   expect(await metric('stepwell_http_aborted_requests_total')).toBe(before + 1);
 });
 
-test('an answer that is longer than what one write takes comes whole', async () => {
+test('an answer that is longer than one write arrives whole', async () => {
   const headers = { authorization: server.bearer };
   const endpoints = Array.from({ length: 10 }, (_, index) => ({
     url: `http://example.com/${index}`,
@@ -202,7 +202,7 @@ test('an answer that is longer than what one write takes comes whole', async () 
 test('an idle connection does not hold up a stop, and is closed in time', async () => {
   const { after } = systemClock;
   const other = await startServer({ ports: { clock: { ...systemClock } } });
-  // Looks come as fast as they can, so that 65 s are over soon.
+  // Checks run as fast as they can, so that 65 s are over soon.
   systemClock.after = (ms, work) => after(ms === 500 ? 1 : ms, work);
   try {
     const text = request().replace(server.bearer, other.bearer);
@@ -218,7 +218,7 @@ test('an idle connection does not hold up a stop, and is closed in time', async 
   }
 });
 
-test('time that a server moves does not end the connections of its clients', async () => {
+test("moving the server's clock does not end the connections of its clients", async () => {
   const clock = new ManualClock();
   const other = await startServer({ ports: { clock } });
   const kept = await KeptConnection.open(other.port);

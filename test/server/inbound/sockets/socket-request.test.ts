@@ -6,7 +6,7 @@ import { readOrdinary } from '../../../../src/server/inbound/sockets/socket-requ
 
 const crlf = '\r\n';
 
-/** What both readers are asked. */
+/** The parts of a request that both readers must agree on. */
 interface Read {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -31,7 +31,7 @@ const field = fc
   .tuple(fieldName, usual(': ', ':', ' : ', ':  ', ':\t', ''), fieldValue, usual(crlf, '\n', '\r'))
   .map((parts) => parts.join(''));
 
-/** The head and the body of a request, of which most are ordinary. */
+/** The head and the body of a request; most of them are ordinary. */
 const request = fc
   .record({
     method: usual('POST', 'GET', 'DELETE', 'post', 'PO(ST', ''),
@@ -55,7 +55,7 @@ const request = fc
     return Buffer.from(`${head}${crlf}${body}`, 'latin1');
   });
 
-/** The first request that Node's server finds in `bytes`; null where it refuses them. */
+/** The first request that Node's server finds in `bytes`; null if it refuses them. */
 async function readByNode(bytes: Buffer): Promise<Read | null> {
   const server = createServer(parserOptions);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,7 +81,7 @@ async function readByNode(bytes: Buffer): Promise<Read | null> {
 const socket = new Socket();
 const read = (bytes: Buffer) => readOrdinary(bytes, socket);
 
-test("what it reads of a request is what Node's parser reads", async () => {
+test("an ordinary request is read exactly as by Node's parser", async () => {
   let ordinary = 0;
   await fc.assert(
     fc.asyncProperty(request, async (bytes) => {
@@ -119,11 +119,11 @@ test.each<[what: string, bytes: Buffer]>([
   ['a page of another origin', head('Content-Length: 1', 'Origin: http://a')],
   ['a long head', head('Content-Length: 1', `X-A: ${'x'.repeat(17_000)}`)],
   ['an older version', Buffer.from('POST /a HTTP/1.0\r\nContent-Length: 0\r\n\r\n')],
-])('leaves %s to Node', (_what, bytes) => {
+])('a request with %s is left to Node', (_what, bytes) => {
   expect(read(bytes)).toBe(null);
 });
 
-test('gives values of their own, also where many clients name fields of their own', () => {
+test('the values of a request are its own, even if many clients send fields of their own', () => {
   for (let index = 0; index < 1100; index += 1) {
     const own = read(head('Content-Length: 5', `X-Own-${index}:  value ${index} `, 'X-Same: s'));
     expect(own?.rawHeaders.slice(2)).toEqual([`X-Own-${index}`, `value ${index}`, 'X-Same', 's']);

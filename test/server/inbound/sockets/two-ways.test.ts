@@ -1,6 +1,7 @@
 /**
- * The same bytes on two connections, of which one is Node's from its first byte on: both answer
- * each request alike, in order, however the bytes are cut. More of them: `RUNS=400 npm run jest`.
+ * The same bytes are sent on two connections, one of which is read by Node from its first byte:
+ * both answer each request alike, in order, however the bytes are cut.
+ * More runs: `RUNS=400 npm run jest`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -72,7 +73,7 @@ const health: fc.Arbitrary<Sent> = fc.record({
 });
 
 const publish = 'POST /v2/publish/http://example.com/a HTTP/1.1\r\nHost: a\r\n';
-/** Each of them ends its connection. */
+/** Each of these requests ends its connection. */
 const last = fc.constantFrom(
   'GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
   'GET /health/live HTTP/1.0\r\n\r\n',
@@ -97,7 +98,7 @@ function textOf({ method, target, who, fields, body, isChunked }: Sent, id: numb
   return `${head.join('\r\n')}\r\n\r\n${isChunked ? `${chunk}0\r\n\r\n` : body}`;
 }
 
-/** All that comes until the server closes the connection. */
+/** All bytes that arrive until the server closes the connection. */
 async function answersTo(pieces: readonly string[], pauses: readonly number[]): Promise<string> {
   const connection = await KeptConnection.open(server.port);
   let answers = '';
@@ -113,7 +114,7 @@ async function answersTo(pieces: readonly string[], pauses: readonly number[]): 
   return answers;
 }
 
-/** Each answer without what differs from one to the next: ids that the server makes, and times. */
+/** Each answer without its varying parts: ids that the server makes, and times. */
 function comparable(answers: string): string[][] {
   const same = answers
     .replace(/msg_[0-9A-Za-z]{20,}/g, 'msg_')
