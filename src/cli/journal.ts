@@ -28,7 +28,7 @@ interface ArchiveOption {
   readonly archive?: string;
 }
 
-/** What `stepwell journal replay` is given. */
+/** The options of `stepwell journal replay`. */
 export interface ReplayCommandOptions extends ReplayOptions, DataDirOption, ArchiveOption {
   readonly offsets?: boolean;
   readonly records?: string;
@@ -64,7 +64,7 @@ export async function replayJournal(options: ReplayCommandOptions): Promise<void
   await readFolder(folder, folding.codec, look, options.archive).finally(progress.clear);
 }
 
-/** What `stepwell journal print` is given. */
+/** The options of `stepwell journal print`. */
 export interface PrintJournalOptions extends PrintOptions, DataDirOption, ArchiveOption {}
 
 /** Prints while reading; redacted fields are hidden unless `reveal` is given. */

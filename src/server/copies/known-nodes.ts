@@ -36,7 +36,7 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
     for (const entry of entries) found = { ...found, ...saidBy(entry) };
     const last = entries.at(-1);
     if (last === undefined && start <= at) break;
-    // From a place that Kafka no longer has, it returns no entries.
+    // For a place that Kafka no longer has, `read` returns the start and no entries.
     at = last === undefined ? start : last.place + 1;
   }
   return found;

@@ -1,7 +1,4 @@
-/**
- * Things with a name and a secret: lists them, creates one, whose secret is shown once, and removes
- * one.
- */
+/** Lists, creates and removes things with a name and a secret, which is only shown once. */
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -13,10 +10,10 @@ import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
 
-/** What was created. */
+/** A created token or credential. */
 interface Made {
   readonly name: string;
-  /** It is not shown again. */
+  /** Shown only once, after the creation. */
   readonly secret: string;
 }
 
