@@ -2,13 +2,15 @@
  * Checks everything in a data folder that can be checked, and changes nothing: every checksum,
  * every chain, every index. Takes no lock, so it may run beside the server that owns the folder.
  */
-import type { Disk } from '../disk/disk.js';
-import { StoreDirectory } from '../disk/store-directory.js';
+import { basename, dirname } from 'node:path';
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, withFile } from '../disk/whole-file.js';
 import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
+import { loadManifest } from '../manifest/manifest-file.js';
 import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermarks.js';
 import type { OffsetRange } from '../offsets/offset.js';
 import { recoverLog } from '../recovery/log-recovery.js';
@@ -83,8 +85,7 @@ export async function verifyStore(
 interface Look {
   readonly store: RecoveringStore;
   readonly state: ManifestState;
-  readonly damages: DamagedData[];
-  /** `bytes` more were read. */
+  /** So many bytes more were read. */
   progressed(bytes: number): void;
 }
 
@@ -115,8 +116,12 @@ async function look(
       );
       const fault = await walFault(store, state);
       if (fault !== null) damages.push(fault);
+      await collect(damages, directory.watermarks, () => disk.sizeAt(directory.watermarks));
       for (const log of state.logs) {
-        logs.push(await verifyLog({ store, state, damages, progressed }, log));
+        const found = await verifyAsItIs({ store, state, progressed }, log);
+        if (found === null) continue;
+        logs.push(found);
+        damages.push(...found.damages);
       }
     } finally {
       await store.openFiles.close();
@@ -149,12 +154,46 @@ async function collect(
   }
 }
 
+/**
+ * What seems damaged may be what a running server has begun, trimmed or replaced since the manifest
+ * was read, which of a large folder is long ago: the log is looked at again as it is now. Null
+ * where it was dropped.
+ */
+async function verifyAsItIs(look: Look, log: ManifestLog): Promise<VerifiedLog | null> {
+  const { disk, directory } = look.store;
+  const found = await verifyLog(look, log);
+  if (found.damages.length === 0) return found;
+  const listed = async () => {
+    const state = (await loadManifest(disk, directory).catch(() => null))?.state ?? look.state;
+    return { state, log: state.logs.find(({ id }) => id === log.id) ?? null };
+  };
+  const now = await listed();
+  if (now.log === null) return null;
+  if (JSON.stringify(now.log) === JSON.stringify(log)) return found;
+  const again = await verifyLog({ ...look, state: now.state }, now.log);
+  const then = again.damages.length === 0 ? now : await listed();
+  return then.log === null ? null : withoutGone(directory, again, then.log);
+}
+
+/** Without damage of segments that are none of the log's any more. */
+function withoutGone(directory: StoreDirectory, found: VerifiedLog, log: ManifestLog): VerifiedLog {
+  const listed = new Set(log.segments.map(({ number }) => number));
+  const damages = found.damages.filter(({ range: { file } }) => {
+    const segment = dirname(file) === directory.log(log.id) ? basename(file) : '';
+    const number = parseSegmentName(segment)?.number;
+    return number === undefined || listed.has(number);
+  });
+  if (damages.length === found.damages.length) return found;
+  const lost = damages.length === 0 ? [] : found.lost;
+  return { ...found, damages, lost, isDamaged: damages.length > 0 };
+}
+
 async function verifyLog(
-  { store, state, damages, progressed }: Look,
+  { store, state, progressed }: Look,
   log: ManifestLog,
 ): Promise<VerifiedLog> {
   const { directory } = store;
-  const before = damages.length;
+  const damages: DamagedData[] = [];
   const intact: Segment[] = [];
   const lost: OffsetRange[] = [];
   let indexes = 0;
@@ -177,7 +216,7 @@ async function verifyLog(
         lost.push({ from, until });
       }
     }
-    if (damages.length > before) return;
+    if (damages.length > 0) return;
     const sealed = recovered.segments.filter(({ isSealed }) => isSealed);
     chain = await verifyChain(store, { recovered, sealed }, (damage) => damages.push(damage));
   });
@@ -192,9 +231,9 @@ async function verifyLog(
     records: sum(({ recordCount }) => recordCount),
     bytes: sum(({ end }) => end),
     indexes,
-    isDamaged: damages.length > before,
+    isDamaged: damages.length > 0,
     chain,
-    damages: damages.slice(before),
+    damages,
     lost,
   };
 }
@@ -205,8 +244,8 @@ async function recover(
   { closed }: ManifestState,
   log: ManifestLog,
 ): Promise<RecoveredLog> {
-  const { disk, directory, storeId } = store;
-  const watermark = await withFile(disk, directory.watermarks, 'read', (file) =>
+  const { disk, storeId } = store;
+  const watermark = await withWatermarks(store, (file) =>
     new WatermarkFile(disk, file).read(log.id, logTagOf(storeId, log.id)),
   );
   return recoverLog(store, log, {
@@ -216,10 +255,22 @@ async function recover(
   });
 }
 
-/** Checks both watermarks of a log: a slot is one sector, written completely or not at all. */
-async function verifyWatermarks({ disk, directory }: StoreFiles, logId: number): Promise<void> {
+/** Null where there are none: a start goes on without them. */
+async function withWatermarks<T>(
+  { disk, directory }: StoreFiles,
+  use: (file: FileHandle) => Promise<T>,
+): Promise<T | null> {
+  return withFile(disk, directory.watermarks, 'read', use).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return null;
+  });
+}
+
+/** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
+async function verifyWatermarks(store: StoreFiles, logId: number): Promise<void> {
+  const { disk, directory } = store;
   const file = directory.watermarks;
-  await withFile(disk, file, 'read', async (handle) => {
+  await withWatermarks(store, async (handle) => {
     for (const slot of [0, 1]) {
       const from = (logId * 2 + slot) * slotLength;
       const to = from + slotLength;
