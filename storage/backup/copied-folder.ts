@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeAside } from '../disk/whole-file.js';
+import { DiskFull } from '../faults/storage-errors.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermarks.js';
@@ -52,7 +53,7 @@ export async function writeWatermarks(
       const last = segments.at(-1);
       const nextOffset = last?.part?.nextOffset ?? null;
       if (last === undefined || last.part === null || nextOffset === null) continue;
-      await watermarks.write(log.id, {
+      const isWritten = await watermarks.write(log.id, {
         segment: last.entry.number,
         durablePosition: last.part.end,
         epoch: loaded.state.epoch,
@@ -60,6 +61,8 @@ export async function writeWatermarks(
         acknowledged: nextOffset,
         logTag,
       });
+      // It is all that says where the copied part ends.
+      if (!isWritten) throw new DiskFull('writing the watermarks', 'there is no room');
     }
     await watermarks.sync();
   });

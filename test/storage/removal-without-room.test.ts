@@ -148,3 +148,15 @@ it('a compaction without room for the name of its segment leaves no index behind
   expect(failures).toEqual([]);
   await store.close();
 });
+
+it('a copy without room for its watermarks is refused for that', async () => {
+  const disk = new SimulatedDisk(new SeededRandom(1));
+  const { store } = await worked(disk);
+  const under = '/copy.partial/WATERMARKS';
+  disk.failures = [{ operation: 'write', code: 'ENOSPC', nth: 1, under }];
+  await expect(backupFolder(disk, directory, '/copy', readOnly)).rejects.toMatchObject({
+    code: 'disk_full',
+  });
+  expect(await disk.list('/')).toEqual(['data']);
+  await store.close();
+});
