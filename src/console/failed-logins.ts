@@ -1,13 +1,16 @@
-/** Slows down the guessing of credentials: after a few failures, an address has to wait. */
+/**
+ * Slows the guessing of credentials down: after a few failures an address has to wait, or a browser
+ * that is known and does not count among others of its address.
+ */
 import ipaddr from 'ipaddr.js';
 import { lastUsed } from '../grammar/collections.js';
 import { Refusal } from '../grammar/result.js';
 
-/** How many failures an address may have without waiting: people mistype. */
+/** So many failures of a client may follow each other at once: people mistype. */
 const freeFailures = 5;
 const waitMsMax = 60_000;
-/** How many addresses are remembered: those that failed last. */
-const addressesMax = 10_000;
+/** Clients that are remembered, those that failed last. */
+const clientsMax = 10_000;
 
 interface Failures {
   readonly count: number;
@@ -15,37 +18,43 @@ interface Failures {
   readonly notBefore: number;
 }
 
-/** One instance per server, in memory; times are in ms of one monotonic clock. */
+/**
+ * One for the server, in memory; times are milliseconds of one monotonic clock. A client is an
+ * address, or what `browserClient` makes of a browser.
+ */
 export class FailedLogins {
-  private readonly known = lastUsed<string, Failures>(addressesMax);
+  private readonly known = lastUsed<string, Failures>(clientsMax);
 
-  /** Why this address may not try now: 429 with `Retry-After`; undefined if it may. */
-  judge(address: string, now: number): Refusal | undefined {
-    const waitMs = (this.known.get(networkOf(address))?.notBefore ?? 0) - now;
+  /** Why this client may not try now: 429 with `Retry-After`; undefined if it may. */
+  judge(client: string, now: number): Refusal | undefined {
+    const waitMs = (this.known.get(networkOf(client))?.notBefore ?? 0) - now;
     if (waitMs <= 0) return undefined;
     const seconds = Math.ceil(waitMs / 1000);
     const message = `too many failed attempts to sign in; try again in ${seconds} s`;
     return new Refusal('too_often', message, { 'retry-after': `${seconds}` });
   }
 
-  /** The wait starts at one second and doubles with each further failure. */
-  failed(address: string, now: number): void {
-    const key = networkOf(address);
+  /** The wait begins with a second, and doubles with each further failure. */
+  failed(client: string, now: number): void {
+    const key = networkOf(client);
     const count = (this.known.get(key)?.count ?? 0) + 1;
     const beyond = count - freeFailures;
     const waitMs = beyond < 0 ? 0 : Math.min(1000 * 2 ** beyond, waitMsMax);
     this.known.set(key, { count, notBefore: now + waitMs });
   }
 
-  /** Called after a success: a person who mistyped need not wait any more. */
-  succeeded(address: string): void {
-    this.known.delete(networkOf(address));
+  /** A person who mistyped waits no more. */
+  succeeded(client: string): void {
+    this.known.delete(networkOf(client));
   }
 }
 
-/**
- * An IPv4 address, or the /64 network of an IPv6 address, since a host may use all addresses of it.
- */
+/** A browser by its id, which no address is called like. */
+export function browserClient(id: string): string {
+  return `browser ${id}`;
+}
+
+/** An IPv4 address, or the network of 64 bits of an IPv6 address: a host has all of those. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -18,12 +18,15 @@ export interface SignedSession {
 }
 
 const form = /^([0-9a-f]{64}|rest)\.(\d{1,16})\.([\w-]{1,64})\.([\w-]{43})$/;
+const browserForm = /^([\w-]{1,64})\.([\w-]{43})$/;
 const restWord = 'rest';
 
 /** Signs and reads cookies of one server; changing its own credentials invalidates them. */
 export class SessionCookies {
   /** Servers on other ports of a host get the same cookies, so each reads only its own. */
   readonly name: string;
+  /** Of the cookie by which a browser is known that has signed in, whoever asks beside it. */
+  readonly browserName: string;
   private readonly key: Buffer;
 
   /** `secrets` are credentials that only this server and its operators have. */
@@ -31,7 +34,8 @@ export class SessionCookies {
     this.key = createHmac('sha256', 'stepwell console session')
       .update(JSON.stringify(secrets))
       .digest();
-    this.name = `${sessionCookiePrefix}${this.mac('name').toString('hex').slice(0, 8)}`;
+    this.name = this.nameFor('name');
+    this.browserName = this.nameFor('name of a browser');
   }
 
   /** The value of a session's cookie. */
@@ -40,27 +44,56 @@ export class SessionCookies {
     return `${said}.${this.mac(said).toString('base64url')}`;
   }
 
-  /** The session in a `Cookie` header; undefined if none of its cookies is ours. */
+  /** The value of the cookie of a browser. */
+  signBrowser(id: string): string {
+    return `${id}.${this.mac(`browser ${id}`).toString('base64url')}`;
+  }
+
+  /** What the cookie among those of a `Cookie` header says; undefined where none is ours. */
   read(header: string): SignedSession | undefined {
-    for (const pair of header.split(';')) {
-      const equals = pair.indexOf('=');
-      if (pair.slice(0, equals).trim() !== this.name) continue;
-      const session = this.parse(pair.slice(equals + 1).trim());
-      if (session !== undefined) return session;
-    }
-    return undefined;
+    return found(header, this.name, (value) => this.parse(value));
+  }
+
+  /** The id of the browser that shows these cookies; undefined where none of them says it. */
+  readBrowser(header: string): string | undefined {
+    return found(header, this.browserName, (value) => {
+      const [, id = '', signature = ''] = browserForm.exec(value) ?? [];
+      return id !== '' && this.isSigned(`browser ${id}`, signature) ? id : undefined;
+    });
   }
 
   private parse(value: string): SignedSession | undefined {
     const [, who = '', expiresAt = '', id = '', signature = ''] = form.exec(value) ?? [];
-    if (who === '') return undefined;
-    const expected = this.mac(`${who}.${expiresAt}.${id}`);
-    const shown = Buffer.from(signature, 'base64url');
-    if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) return undefined;
+    if (who === '' || !this.isSigned(`${who}.${expiresAt}.${id}`, signature)) return undefined;
     return { digest: who === restWord ? null : who, expiresAt: Number(expiresAt), id };
+  }
+
+  private isSigned(text: string, signature: string): boolean {
+    const expected = this.mac(text);
+    const shown = Buffer.from(signature, 'base64url');
+    return shown.length === expected.length && timingSafeEqual(shown, expected);
+  }
+
+  private nameFor(purpose: string): string {
+    return `${sessionCookiePrefix}${this.mac(purpose).toString('hex').slice(0, 8)}`;
   }
 
   private mac(text: string): Buffer {
     return createHmac('sha256', this.key).update(text).digest();
   }
+}
+
+/** What `parse` makes of the first cookie of this name of which it makes something. */
+function found<Said>(
+  header: string,
+  name: string,
+  parse: (value: string) => Said | undefined,
+): Said | undefined {
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (pair.slice(0, equals).trim() !== name) continue;
+    const said = parse(pair.slice(equals + 1).trim());
+    if (said !== undefined) return said;
+  }
+  return undefined;
 }

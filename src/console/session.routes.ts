@@ -14,7 +14,7 @@ import type { FastifyRoute } from '../http/routes/route.js';
 import type { RouteDescription } from '../http/routes/route-description.js';
 import { listensOnLoopback } from '../server/configuration/config.js';
 import type { Credentials } from '../server/credentials/credentials.js';
-import { FailedLogins } from './failed-logins.js';
+import { browserClient, FailedLogins } from './failed-logins.js';
 import { LoginMetrics } from './login.metrics.js';
 import { parseSession, type SessionRequest, sessionSchema } from './session.request.js';
 import { type OpenedSession, Sessions, sessionMs } from './sessions.js';
@@ -72,6 +72,9 @@ const pattern = '/console/session';
 const bodyBytesMax = 16 * 1024;
 const unkept = ['cache-control', 'no-store'];
 
+/** Browsers keep no cookie for longer. Seconds. */
+const browserMaxAge = 400 * 86_400;
+
 /** Signing in takes a credential once; the cookie is `HttpOnly` and `SameSite=Strict`. */
 @Injectable()
 export class SessionRoutes {
@@ -125,23 +128,32 @@ export class SessionRoutes {
       exchange.refuse(opened);
       return;
     }
-    const maxAge = `; Max-Age=${sessionMs / 1000}`;
-    this.answer(exchange, 201, opened, `${opened.cookie}${this.attributes}${maxAge}`);
+    const browser = this.sessions.browserCookie(exchange.request);
+    this.answer(exchange, 201, opened, [
+      `${opened.cookie}${this.attributes}; Max-Age=${sessionMs / 1000}`,
+      `${browser}${this.attributes}; Max-Age=${browserMaxAge}`,
+    ]);
   }
 
   private tryOpening(exchange: Exchange, request: SessionRequest | null): OpenedSession | Refusal {
-    const { address } = exchange.caller;
+    const client = this.clientOf(exchange);
     const now = this.clock.monotonic();
-    const slowed = this.failed.judge(address, now);
+    const slowed = this.failed.judge(client, now);
     if (slowed !== undefined) {
       this.metrics.ended('slowed');
       return slowed;
     }
     const opened = this.sessions.open(request ?? this.given(exchange));
     this.metrics.ended(opened instanceof Refusal ? 'refused' : 'accepted');
-    if (opened instanceof Refusal) this.failed.failed(address, now);
-    else this.failed.succeeded(address);
+    if (opened instanceof Refusal) this.failed.failed(client, now);
+    else this.failed.succeeded(client);
     return opened;
+  }
+
+  /** A stranger who shares the address of a person does not keep them out by guessing. */
+  private clientOf({ request, caller }: Exchange): string {
+    const browser = this.sessions.browserOf(request);
+    return browser === undefined ? caller.address : browserClient(browser);
   }
 
   private end(exchange: Exchange): void {
@@ -171,7 +183,7 @@ export class SessionRoutes {
     exchange: Exchange,
     status: number,
     known: z.output<typeof session> | null,
-    cookie?: string,
+    cookies: readonly string[] = [],
   ): void {
     const needsNothing = this.needsNothing(exchange);
     const { dialect, isDevelopment: hasSink } = this.settings;
@@ -185,7 +197,7 @@ export class SessionRoutes {
       version,
     };
     const json = ['content-type', 'application/json; charset=utf-8'];
-    const set = cookie === undefined ? [] : ['set-cookie', cookie];
+    const set = cookies.flatMap((cookie) => ['set-cookie', cookie]);
     exchange.answer(status, [...json, ...unkept, ...set], JSON.stringify(body));
   }
 }

@@ -105,14 +105,29 @@ export class Sessions {
     return `${this.cookies.name}=`;
   }
 
+  /** The browser that asks, where it has signed in before; undefined = it is not known. */
+  browserOf({ headers: { cookie } }: RequestHead): string | undefined {
+    return cookie === undefined ? undefined : this.cookies.readBrowser(cookie);
+  }
+
+  /** The cookie by which the browser is known from now on that has signed in: name and value. */
+  browserCookie(request: RequestHead): string {
+    const id = this.browserOf(request) ?? this.newId();
+    return `${this.cookies.browserName}=${this.cookies.signBrowser(id)}`;
+  }
+
   private openBy(digest: string | null): OpenedSession | Refusal {
     const as = this.holderOf(digest);
     if (as === undefined) return unknownCredential;
     const expiresAt = this.clock.now() + sessionMs;
-    const id = this.identifiers.randomBytes(idBytes).toString('base64url');
+    const id = this.newId();
     const value = this.cookies.sign({ digest, expiresAt, id });
     const { principal, role } = as;
     return { principal, role, expiresAt, cookie: `${this.cookies.name}=${value}` };
+  }
+
+  private newId(): string {
+    return this.identifiers.randomBytes(idBytes).toString('base64url');
   }
 
   private signedIn({

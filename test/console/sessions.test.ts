@@ -42,10 +42,15 @@ const ask = (
 
 const session = '/console/session';
 
-async function signIn(body: unknown, at: TestServer = server) {
-  const { status, headers, body: said } = await askBare('POST', session, {}, body, at);
-  const set = headers.get('set-cookie') ?? '';
-  return { status, set, cookie: set.split(';')[0] ?? '', said: said as Shown };
+async function signIn(
+  body: unknown,
+  at: TestServer = server,
+  headers: Record<string, string> = {},
+) {
+  const answer = await askBare('POST', session, headers, body, at);
+  const [set = '', browserSet = ''] = answer.headers.getSetCookie();
+  const [cookie = '', browser = ''] = [set, browserSet].map((each) => each.split(';')[0]);
+  return { status: answer.status, set, browserSet, cookie, browser, said: answer.body as Shown };
 }
 
 /** Sends no header `Authorization`, which would take precedence over a cookie. */
@@ -281,7 +286,34 @@ it('a page without a session is refused without a password dialog of the browser
   }
 });
 
-it('an address that guesses is slowed down and counted', async () => {
+it('does not slow a browser down that has signed in, for who guesses at its address', async () => {
+  const guessed = await startServer({ ports: { clock } });
+  const { browser, browserSet } = await signIn({ token: guessed.token }, guessed);
+  expect(browserSet).toMatch(
+    /^stepwell_[0-9a-f]{8}=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=34560000$/,
+  );
+  // It stands for no credential.
+  expect((await askBare('GET', '/v2/queues', { cookie: browser }, undefined, guessed)).status).toBe(
+    401,
+  );
+  const guess = (headers = {}) => signIn({ token: 'a guess' }, guessed, headers);
+  for (let tries = 0; tries < 6; tries += 1) await guess();
+  const right = (cookie: string) => signIn({ token: guessed.token }, guessed, { cookie });
+  expect((await right('')).status).toBe(429);
+  for (const forged of [`${browser}x`, browser.replace('=', '=x'), browser.split('.')[0] ?? '']) {
+    expect((await right(forged)).status).toBe(429);
+  }
+  const again = await right(browser);
+  expect([again.status, again.browser]).toEqual([201, browser]);
+  // It waits for what it has mistyped itself.
+  for (let tries = 0; tries < 5; tries += 1) {
+    expect((await guess({ cookie: browser })).status).toBe(401);
+  }
+  expect((await right(browser)).status).toBe(429);
+  await guessed.remove();
+});
+
+it('slows an address down that guesses, and counts', async () => {
   const guessed = await startServer({ ports: { clock } });
   const guess = () => signIn({ token: 'a guess' }, guessed);
   for (let tries = 0; tries < 5; tries += 1) expect((await guess()).status).toBe(401);
