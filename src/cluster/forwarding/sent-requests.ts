@@ -103,9 +103,7 @@ export class SentRequests {
     this.cancelLook = this.clock.after(lookMs, this.look);
   };
 
-  /**
-   * The time since when the owner is silent: it was neither heard when due, nor has it answered.
-   */
+  /** Since when the owner has been silent: it was neither heard when due, nor has it answered. */
   private silentSince(): number {
     const overdueMs = Math.max(0, this.known.overdueMs?.() ?? 0);
     return Math.max(this.clock.monotonic() - overdueMs, this.answeredAt);

@@ -20,10 +20,7 @@ import {
 
 const createMs = 5000;
 
-/**
- * How often a topic that was just created is checked, until every broker knows it and it has a
- * leader.
- */
+/** The most checks of a new topic, until every broker knows it and it has a leader. */
 const looksMax = 100;
 const betweenLooksMs = 100;
 

@@ -110,7 +110,10 @@ export class ConsumeRoutes {
   }
 }
 
-/** The positions that the reader of a stream has reached; a single answer has no such ids. */
+/**
+ * The positions that the reader of a stream has reached; none for a single answer, whose records
+ * have no ids.
+ */
 function cursorOf(
   { headers: { 'last-event-id': id } }: RequestHead,
   format: StreamFormat | null,

@@ -12,7 +12,9 @@ import type { OwnedPartition, Positions } from '../sessions/positions.js';
 const place = String.raw`[A-Za-z0-9._-]{1,249}/\d{1,9}/\d{1,15}`;
 const grammar = new RegExp(`^${place}(,${place})*$`);
 
-/** Writes the id of the record before offset `next`, for the records that it was made for. */
+/**
+ * Writes the id of the record before offset `next`, which must be one that `idsOf` was called for.
+ */
 export type WriteId = (json: JsonPieces, next: number) => void;
 
 /** Ids of the records of one stream, in the order in which they are sent. */

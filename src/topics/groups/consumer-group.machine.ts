@@ -3,7 +3,7 @@
  *
  *     absent     the group has never had a member
  *     live       stable while it has members, with any owners; empty while it has none
- *     deleting   nothing joins; its committed offsets are being removed
+ *     deleting   no instance can join; its committed offsets are being removed
  *     removed    final
  *
  * A rebalance is one event in which all partitions change their owners at once, so the machine

@@ -4,7 +4,7 @@
  * commit, or until a full disk has space again.
  *
  *     key    JSON [group, topic, partition]
- *     value  JSON {"committed", "start", "at"}    null: deleted
+ *     value  JSON {"committed", "start", "at"}    null = deleted
  */
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../../storage/format/record.js';

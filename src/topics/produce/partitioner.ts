@@ -21,7 +21,7 @@ export function partitionOfKey(key: Uint8Array, partitions: number): number {
  * batch.
  */
 export class KeylessTurns {
-  /** By the logs of a topic, so that nothing of a deleted topic stays in memory. */
+  /** Keyed by the logs of a topic, so that nothing of a deleted topic stays in memory. */
   private readonly turns = new WeakMap<readonly object[], number>();
 
   /** The partition for the keyless records of one request to the topic with these logs. */

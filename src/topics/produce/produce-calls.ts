@@ -96,7 +96,8 @@ const none = Buffer.alloc(0);
 
 /**
  * Writes one JSON array. For a hundred records it costs half of `JSON.stringify`, because the
- * results of one append differ in only one number. A refusal looks the same among others and alone.
+ * results of one append differ in only one number. A refusal in the array looks like a refusal on
+ * its own.
  */
 export function outcomesText(outcomes: readonly ProduceOutcome[]): string | Buffer {
   const [only] = outcomes;

@@ -116,7 +116,7 @@ export class FairRead {
         records -= taken.records;
         bytes -= taken.bytes;
       }
-      // If each reader could use the whole remaining budget, none can take any more.
+      // After a round in which each reader could use the whole rest, none can take any more.
       busy = parts > 1 ? busy.filter(({ hasMore }) => hasMore) : [];
       isShared = records < before;
     }

@@ -7,7 +7,7 @@
  *     awaited    not called since its start; closed if it does not call within its session timeout
  *     calling    its client has one or more calls in progress
  *     idle       no call in progress; it may call again within its session timeout
- *     silent     silent for its session timeout; about to be closed unless it calls
+ *     silent     no call for its session timeout; about to be closed unless it calls
  *     ended      final: it was closed, or the server stops
  */
 import { type SnapshotFrom, setup } from 'xstate';

@@ -3,8 +3,8 @@
  * cost of a push depends on what it moves, not on the number of partitions.
  *
  *     absent    the subscription was never created
- *     active    its partitions push
- *     paused    they do not push; it still grows with its topic
+ *     active    its partitions are pushed
+ *     paused    its partitions are not pushed; it still grows with its topic
  *     deleted   final
  */
 import { type SnapshotFrom, setup } from 'xstate';

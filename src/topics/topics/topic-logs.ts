@@ -209,8 +209,8 @@ export class TopicLogs {
   private inTurn(topic: string, work: () => Promise<void>): void {
     const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
       if (error instanceof DiskFull) this.tryLater(topic, work, error);
-      // The server is stopping, or the topic is being dropped: the state still wants what was not
-      // done.
+      // The server is stopping, or the topic is being dropped. Nothing is lost: the topic's state
+      // says what still has to be done.
       else if (!(error instanceof LogClosed)) this.failed(error);
     });
     this.turns.set(topic, done);

@@ -2,7 +2,7 @@
  * A run's entries, and its end (workflows.md 4.4 and 4.1). An id may contain any characters.
  *
  *     GET    /v2/workflows/runs/{id}
- *     DELETE /v2/workflows/runs/{id}   express lane, as every run ends by it
+ *     DELETE /v2/workflows/runs/{id}   express lane, because endpoints end their runs by it
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';

@@ -149,8 +149,8 @@ export function readMessage(
   const { reader, publish, said } = read;
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
   const ofMessage = withoutRunOptions(said, isCall);
-  // Checked first: read as a message, a wrong method might be refused for options that go with it,
-  // which no run can have.
+  // Checked first, because `parsePublish` might refuse a wrong method by naming an option that goes
+  // with it, and that no run can have.
   if (!isCall && reader.method() !== 'POST') {
     reader.refuse('invalid', 'method', 'of a workflow must be POST');
   }

@@ -3,10 +3,10 @@
  * that it does not define cannot happen.
  *
  *     absent     the run has not been started
- *     running    its endpoint is called, or comes next
- *     calling    a third party is called
- *     invoking   another run, which it has started, is to end
- *     waiting    an event is to come
+ *     running    its endpoint is being called, or is called next
+ *     calling    a third party is being called
+ *     invoking   another run, which this run started, has not ended yet
+ *     waiting    an awaited event has not come yet
  *     succeeded, failed, canceled    final
  *
  * Parallel steps can do several of these at once: the context lists everything that is open, and

@@ -84,7 +84,7 @@ class RunSteps {
     };
   }
 
-  /** The delivery of the latest entry, while no step has come of it. */
+  /** The delivery of the latest entry, if it has not led to a step yet. */
   private next(): NextStepObject | null {
     const { end, entries } = this.history;
     if (end?.event.type === 'RunFailed' && end.event.cause === 'stalled') {

@@ -54,7 +54,7 @@ export interface StepObject extends StepFields, DeliveryFields {
   readonly headers: HeaderMap;
 }
 
-/** A delivery to the endpoint from which no step has come yet. */
+/** A delivery to the endpoint that has not led to a step yet. */
 export interface NextStepObject extends DeliveryFields {
   readonly messageId: string;
   readonly state: StepState;

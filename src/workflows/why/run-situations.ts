@@ -19,7 +19,7 @@ import {
   type RunSituation,
 } from './run-situation.js';
 
-/** How often a run is examined at most, if one of its messages ends meanwhile. */
+/** How many times a run is examined at most, if its messages end meanwhile. */
 const looksMax = 4;
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
