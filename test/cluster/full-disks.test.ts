@@ -33,7 +33,7 @@ it('a follower reports a full disk, and leaves the log to a node with space', as
       expect.stringContaining('as the owner it would take no new work: the disk is nearly'),
     ],
   });
-  // It starts to follow later, and may claim as often.
+  // This node starts later. If disks did not matter, either node might claim the log first.
   const withRoom = await cluster.start();
   await until(isStandby(withRoom));
   await owner.stop();

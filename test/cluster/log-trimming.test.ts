@@ -50,7 +50,7 @@ it('the owner reports how far behind each follower was when it was last heard', 
     { node: 'http://b', behind: 0, heardMsAgo: 8000, version: '0.1.0' },
   ]);
   now = minute;
-  // Its place has not changed for the retention, though it is heard.
+  // The place of `a` has not changed for the whole retention, although `a` was heard.
   places.heard({ node: 'http://b', place: 11 });
   expect(places.statusAt(11)).toEqual([
     { node: 'http://b', behind: 0, heardMsAgo: 0, version: null },

@@ -108,7 +108,7 @@ describe('the history of a run', () => {
         "the run's history has 50000 entries and 50000 bytes; " +
         'at most 50000 entries and 52428800 bytes are kept',
     });
-    // An existing entry is still sent.
+    // A repeated step is still answered.
     expect(full.when(submitStep(stepInfo(1)))).toMatchObject({ result: { messageId: 'msg_1' } });
   });
 
@@ -125,7 +125,7 @@ describe('the history of a run', () => {
       step: stepInfo(50_001),
     });
     expect(full.when(second).rejected?.code).toBe('over_limit');
-    // The end of an open step has its place already.
+    // A submitted result may be the end of an open step, so open steps do not count here.
     expect(full.when(submitStep(stepInfo(50_002))).events).toHaveLength(1);
   });
 });
