@@ -182,7 +182,7 @@ describeInChromium('the console in a browser', () => {
       const page = await visits.signedIn(other, '/messages');
       await page.getByText('No messages yet').waitFor();
       await other.stop();
-      await page.getByText(/Shown is what it said at \d\d:\d\d/).waitFor();
+      await page.getByText(/This page shows its state of \d\d:\d\d/).waitFor();
       await page.getByText('No messages yet').waitFor();
       await page.context().close();
       // The browser itself reports that there is no answer.

@@ -67,11 +67,11 @@ export const consumerGroupMachine = group.createMachine({
       },
       states: {
         stable: {
-          description: 'every partition of every topic has one owner',
+          description: 'each partition of each topic has one owner',
           always: { guard: 'hasNoMembers', target: 'empty' },
         },
         empty: {
-          description: 'deleted when its retention is over',
+          description: 'the group is deleted when its retention is over',
           tags: ['deletable', 'resettable'],
           always: { guard: 'hasMembers', target: 'stable' },
           on: { OffsetsReset: { actions: reset }, GroupDeleted: '#consumer-group.deleting' },

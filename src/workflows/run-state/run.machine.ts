@@ -121,7 +121,8 @@ export const runMachine = run.createMachine({
       },
       states: {
         running: {
-          description: 'its endpoint is called or comes next; sleeping until its message is due',
+          description:
+            'its endpoint is being called, is called next, or the run sleeps until its message is due',
           always: [
             { guard: 'hasCalls', target: 'calling' },
             { guard: 'hasInvocations', target: 'invoking' },
@@ -129,18 +130,18 @@ export const runMachine = run.createMachine({
           ],
         },
         calling: {
-          description: 'a third party is called, or its answer is delivered',
+          description: 'a third party is being called, or its answer is being delivered',
           always: { guard: 'hasNoCalls', target: 'running' },
         },
         invoking: {
-          description: 'a run that it has started is to end',
+          description: 'waits for the end of a run that it has invoked',
           always: [
             { guard: 'hasCalls', target: 'calling' },
             { guard: 'hasNoInvocations', target: 'running' },
           ],
         },
         waiting: {
-          description: 'an event is to come',
+          description: 'waits for an event',
           always: [
             { guard: 'hasCalls', target: 'calling' },
             { guard: 'hasInvocations', target: 'invoking' },

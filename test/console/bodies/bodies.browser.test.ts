@@ -52,7 +52,7 @@ describeInChromium('bodies in a browser', () => {
       await endpoint.received(endpoint.requests.length + 1);
       const page = await open(id);
       const request = region(page, 'Request');
-      await request.getByText('256 B that are no text.').waitFor();
+      await request.getByText('256 B that are not text.').waitFor();
       expect(await request.textContent()).toContain('000040  40 41 42 43');
       expect(await request.textContent()).toContain('--data-binary @body.bin');
       expect(await findings(page)).toEqual([]);
@@ -63,7 +63,7 @@ describeInChromium('bodies in a browser', () => {
       const before = endpoint.requests.length;
       await page.getByRole('button', { name: 'Resend…' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('Its body is sent as it is: 256 B that are no text.').waitFor();
+      await dialog.getByText('The body is sent unchanged: 256 B that are not text.').waitFor();
       await dialog.getByRole('button', { name: 'Publish' }).click();
       await dialog.waitFor({ state: 'detached' });
       const requests = await endpoint.received(before + 1);
@@ -78,7 +78,7 @@ describeInChromium('bodies in a browser', () => {
     async () => {
       const page = await open(await publish('/broken', 'x', { 'svc-retries': '0' }));
       await page.getByRole('button', { name: /the destination answered 500/ }).click();
-      await page.getByText('256 B that are no text.').waitFor();
+      await page.getByText('256 B that are not text.').waitFor();
     },
     browserLimitMs,
   );

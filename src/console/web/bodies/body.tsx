@@ -41,7 +41,7 @@ function BytesBody({ base64 }: { readonly base64: string }) {
       <Code text={hexLines(bytes.subarray(0, shownBytesMax))} />
       <Rest save={() => saveFile(new Blob([bytes]), bodyFiles.bytes)}>
         {bytes.length > shownBytesMax ? `The first ${count(shownBytesMax)} of ` : ''}
-        {size(bytes.length)} that are no text.
+        {size(bytes.length)} that are not text.
       </Rest>
     </div>
   );

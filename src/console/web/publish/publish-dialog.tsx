@@ -75,7 +75,9 @@ export function PublishDialog({ draft, bytes = null, close, published }: Publish
         {bytes === null ? (
           <TextArea label="Body" {...field('body')} />
         ) : (
-          <p className="mb-3">Its body is sent as it is: {size(bytes.length)} that are no text.</p>
+          <p className="mb-3">
+            The body is sent unchanged: {size(bytes.length)} that are not text.
+          </p>
         )}
         <TextArea
           label="Headers"

@@ -21,8 +21,8 @@ export function Banners() {
     <div aria-live="polite">
       {!isUp && (
         <Banner state="DAMAGED" word="Not connected">
-          The server does not answer. Shown is what it said at {moment(answeredAt, now())}; it is
-          asked again.
+          The server does not answer. This page shows its state of {moment(answeredAt, now())}, and
+          asks again.
         </Banner>
       )}
       {isUp && state === 'readOnly' && (
