@@ -25,7 +25,7 @@ const restWord = 'rest';
 export class SessionCookies {
   /** Servers on other ports of a host get the same cookies, so each reads only its own. */
   readonly name: string;
-  /** Of the cookie by which a browser is known that has signed in, whoever asks beside it. */
+  /** Of the cookie that says that its browser has signed in before. */
   readonly browserName: string;
   private readonly key: Buffer;
 

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { version } from '../../grammar/version.js';
 import { dialects } from '../../http/dialect.js';
-import { saysDurability } from '../../http/durability.js';
 import { isMessagingPath } from '../../http/error-shapes.js';
 import type { AnswerDescription, RouteDescription } from '../../http/routes/route-description.js';
 import type { TabledRoute } from '../../http/routes/route-table.js';
+import { saysDurability } from '../../http/routes/shown-durability.js';
 import { withAnswerExamples } from './answer-examples.js';
 import type { Json, JsonObject } from './json.js';
 import { NamedSchemas } from './named-schemas.js';

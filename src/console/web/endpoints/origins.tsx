@@ -39,7 +39,7 @@ function Success({ origin }: { readonly origin: ListedOrigin }) {
   const said = share === null ? '–' : `${(100 * share).toFixed(share === 1 ? 0 : 1)} %`;
   return (
     <span
-      title={`${count(succeeded)} answered 2xx, ${count(failed)} not, in the last 24 hours of this process`}
+      title={`${count(succeeded)} answered 2xx, ${count(failed)} not, in 24 hours of this process`}
       className={share !== null && share < 0.9 ? 'text-bad' : ''}
     >
       {said}
