@@ -1,6 +1,7 @@
 /** The manifest on disk: two copies of one chained list of edits, written one after the other. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { readWhole, writeAside, writeFully } from '../disk/whole-file.js';
 import { DamagedData, DiskFull, errorCode, isNoSpace } from '../faults/storage-errors.js';
 import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js';
@@ -51,9 +52,11 @@ function damaged(directory: StoreDirectory, from: number, to: number, why: strin
 
 async function readIfThere(disk: Disk, path: string): Promise<Buffer | null> {
   try {
-    return await readWhole(disk, path);
+    return await readWhole(aroundUnreadable(disk, nothing), path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
+    // The disk does not open it: the other copy may serve.
+    if (errorCode(error) === 'EIO') return Buffer.alloc(0);
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { FsyncMode } from '../disk/fsync-mode.js';
 import type { Timer } from '../disk/timer.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { readUpTo, writeFully } from '../disk/whole-file.js';
 import { isNoSpace } from '../faults/storage-errors.js';
 import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
@@ -96,10 +97,15 @@ export class WatermarkFile {
   /** All slots as they were at the start; kept while logs are opened. */
   private loaded: Buffer | null = null;
 
+  private readonly disk: Disk;
+
+  /** What the disk does not read of it certifies nothing. */
   constructor(
-    private readonly disk: Disk,
+    disk: Disk,
     private readonly file: FileHandle,
-  ) {}
+  ) {
+    this.disk = aroundUnreadable(disk, () => undefined);
+  }
 
   /**
    * Runs `use`, which reads the watermarks of `logs` logs: the file is read once for all, unless

@@ -1,9 +1,11 @@
 /** What is wrong with the two copies of the manifest, even if one of them can still be used. */
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { readWhole } from '../disk/whole-file.js';
 import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
+import { unreadReason } from '../segment/segment-damage.js';
 
 /**
  * The damage of each copy. A crash may have torn the last edit of the first copy, or kept it from
@@ -16,24 +18,39 @@ export async function verifyManifest(
 ): Promise<DamagedData[]> {
   const [first, second] = [directory.manifest(0), directory.manifest(1)];
   const [one, two] = [await readCopy(disk, first), await readCopy(disk, second)];
-  const faults: [string, Buffer | null, ManifestCopy | null, string | null][] = [
-    [first, one.bytes, one.copy, faultOfFirst(one.copy, two.copy, wasClean)],
-    [second, two.bytes, two.copy, faultOfSecond(two.copy, one.copy, wasClean)],
+  const faults = [
+    { file: first, ...one, fault: faultOfFirst(one.copy, two.copy, wasClean) },
+    { file: second, ...two, fault: faultOfSecond(two.copy, one.copy, wasClean) },
   ];
-  return faults.flatMap(([file, bytes, copy, fault]) => {
+  return faults.flatMap(({ file, bytes, copy, isUnread, fault }) => {
     if (fault === null) return [];
     const range = { from: copy?.end ?? 0, to: bytes?.length ?? 0 };
-    const reason = bytes === null ? 'the file is missing' : fault;
+    const read = isUnread ? unreadReason : fault;
+    const reason = bytes === null ? 'the file is missing' : read;
     return [new DamagedData({ file, ...range, lastGoodOffset: null }, reason)];
   });
 }
 
-async function readCopy(disk: Disk, path: string) {
+/** A copy as it was found. */
+interface FoundCopy {
+  /** Null: there is none. */
+  readonly bytes: Buffer | null;
+  readonly copy: ManifestCopy | null;
+  /** The disk does not read all of it. */
+  readonly isUnread: boolean;
+}
+
+async function readCopy(disk: Disk, path: string): Promise<FoundCopy> {
+  let isUnread = false;
+  const around = aroundUnreadable(disk, () => {
+    isUnread = true;
+  });
   try {
-    const bytes = await readWhole(disk, path);
-    return { bytes, copy: parseCopy(bytes) };
+    const bytes = await readWhole(around, path);
+    return { bytes, copy: parseCopy(bytes), isUnread };
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { bytes: null, copy: null };
+    if (errorCode(error) === 'ENOENT') return { bytes: null, copy: null, isUnread };
+    if (errorCode(error) === 'EIO') return { bytes: Buffer.alloc(0), copy: null, isUnread: true };
     throw diskError(`reading ${path}`, error);
   }
 }

@@ -6,6 +6,7 @@ import { basename, dirname } from 'node:path';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
 import type { StoreFiles } from '../disk/store-files.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { readUpTo, withFile } from '../disk/whole-file.js';
 import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
@@ -268,13 +269,13 @@ async function withWatermarks<T>(
 
 /** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
 async function verifyWatermarks(store: StoreFiles, logId: number): Promise<void> {
-  const { disk, directory } = store;
-  const file = directory.watermarks;
+  const file = store.directory.watermarks;
+  const around = aroundUnreadable(store.disk, () => undefined);
   await withWatermarks(store, async (handle) => {
     for (const slot of [0, 1]) {
       const from = (logId * 2 + slot) * slotLength;
       const to = from + slotLength;
-      if (isIntactSlot(await readUpTo(disk, handle, from, slotLength))) continue;
+      if (isIntactSlot(await readUpTo(around, handle, from, slotLength))) continue;
       throw new DamagedData(
         { file, from, to, lastGoodOffset: null },
         'a watermark is not intact (a hint: no record is lost by it)',

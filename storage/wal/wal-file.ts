@@ -2,6 +2,7 @@
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
 import {
@@ -137,7 +138,12 @@ export async function readWalFile(
   try {
     return await withFile(disk, directory.wal, 'read', async (file) => {
       const half = Math.floor((await disk.size(file)) / 2);
-      const halves = [await readUpTo(disk, file, 0, half), await readUpTo(disk, file, half, half)];
+      // What it does not read is as damaged as what has changed: each entry has its checksums.
+      const around = aroundUnreadable(disk, () => undefined);
+      const halves = [
+        await readUpTo(around, file, 0, half),
+        await readUpTo(around, file, half, half),
+      ];
       return readWal(halves, id);
     });
   } catch (error) {

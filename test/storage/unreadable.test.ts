@@ -157,3 +157,36 @@ it('a read that fails once is an error once, and not damage', async () => {
   expect([log.damages, reported]).toEqual([[], []]);
   await store.close();
 });
+
+describe.each(['MANIFEST', 'MANIFEST.copy', 'WATERMARKS'])(
+  'a %s that the disk does not read',
+  (name) => {
+    const path = `${directory}/${name}`;
+
+    it('keeps no start from going on', async () => {
+      const disk = await workedDisk();
+      disk.spoil(path, { from: 0, to: 4096 });
+      const { store, log, failures } = await open(disk);
+      expect(await survey(log)).toEqual({ read: recordCount, lost: [] });
+      expect(failures).toEqual([]);
+      await store.close();
+    });
+
+    it('is named by a verification, which goes on', async () => {
+      const disk = await workedDisk();
+      disk.spoil(path, { from: 0, to: 4096 });
+      const { logs, damages } = await verifyStore(disk, directory, { ...readOnly, ...isolating });
+      expect(new Set(damages.map(({ range }) => range.file))).toEqual(new Set([path]));
+      expect(logs.map(({ records }) => records)).toEqual([1, recordCount]);
+    });
+  },
+);
+
+it('a manifest that the disk does not open, alone, is no folder for a new store', async () => {
+  const disk = await workedDisk();
+  await disk.remove(`${directory}/MANIFEST.copy`);
+  disk.failures = [
+    { operation: 'open', nth: 1, lasting: true, under: `${directory}/MANIFEST`, code: 'EIO' },
+  ];
+  await expect(open(disk)).rejects.toMatchObject({ code: 'damaged' });
+});
