@@ -5,6 +5,8 @@ import { readUpTo } from '../disk/whole-file.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
 import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
+import { readWalFile } from '../wal/wal-file.js';
+import type { WalPart } from '../wal/wal-format.js';
 import { ofDamaged } from './damaged-file.js';
 import { type FoundSegment, findSegment } from './known-end.js';
 import { type KnownLogs, type ReadableState, rebuiltState } from './rebuilt-state.js';
@@ -19,8 +21,7 @@ export async function readableState(
   directory: StoreDirectory,
   otherwise: KnownLogs,
 ): Promise<ReadableState> {
-  const copies = [await copyOf(disk, directory, 0), await copyOf(disk, directory, 1)];
-  const best = copies.reduce((one, two) => (isNewer(two, one) ? two : one), null);
+  const best = await bestCopy(disk, directory);
   if (best === null) return rebuiltState(disk, directory, otherwise);
   const problems: string[] = [];
   const logs: ManifestLog[] = [];
@@ -37,6 +38,24 @@ export async function readableState(
   }
   const state = { ...best.state, logs, dropped: [], closed: null };
   return { storeId: best.storeId, generation: best.generation, state, problems };
+}
+
+/** What serves of the manifest; null where neither copy begins intact. */
+async function bestCopy(disk: Disk, directory: StoreDirectory): Promise<ManifestCopy | null> {
+  const copies = [await copyOf(disk, directory, 0), await copyOf(disk, directory, 1)];
+  return copies.reduce((one, two) => (isNewer(two, one) ? two : one), null);
+}
+
+/** The groups in a write-ahead log that counts, as far as they read. */
+export async function groupsAhead(
+  disk: Disk,
+  directory: StoreDirectory,
+): Promise<readonly WalPart[]> {
+  const best = await bestCopy(disk, directory);
+  const { writesAhead = null, closed = null } = best?.state ?? {};
+  if (writesAhead === null || closed !== null) return [];
+  const id = Buffer.from(writesAhead, 'hex');
+  return (await readWalFile({ disk, directory }, id))?.parts ?? [];
 }
 
 async function copyOf(disk: Disk, directory: StoreDirectory, copy: 0 | 1) {

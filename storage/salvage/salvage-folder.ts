@@ -14,7 +14,8 @@ import { requireInFiles } from '../recovery/replay-wal.js';
 import { openStore, type Store, type StoreOptions } from '../store.js';
 import { verifyStore } from '../verify/verify-store.js';
 import { isUnread } from './damaged-file.js';
-import { readableState } from './readable-state.js';
+import { withGroups } from './groups-ahead.js';
+import { groupsAhead, readableState } from './readable-state.js';
 import type { KnownLogs, ReadableState } from './rebuilt-state.js';
 
 /** The result of a salvage. */
@@ -108,7 +109,9 @@ async function emptyQuarantine(disk: Disk, { path, quarantine }: StoreDirectory)
 class Salvage {
   private readonly damages: string[] = [];
   /** For what checks all that it reads. */
-  private readonly around: Disk;
+  private around: Disk;
+  /** For what is copied as it is. */
+  private reading: Disk;
 
   constructor(
     private readonly disk: Disk,
@@ -118,11 +121,19 @@ class Salvage {
     private readonly settings: SalvageSettings,
   ) {
     this.around = aroundUnreadable(disk, () => undefined);
+    this.reading = disk;
   }
 
   async run(): Promise<Salvaged> {
     const { disk, source, target, settings } = this;
     await this.tellUnread();
+    const groups = await groupsAhead(this.around, source).catch((error: unknown) => {
+      // It was named as one that the disk does not open.
+      if (errorCode(error) === 'EIO') return [];
+      throw error;
+    });
+    this.around = withGroups(this.around, source, groups);
+    this.reading = withGroups(disk, source, groups);
     const readable = await readableState(this.around, source, settings.known);
     this.damages.push(...readable.problems);
     await makeFolder(disk, target);
@@ -211,7 +222,7 @@ class Salvage {
     }
   }
 
-  /** What a power cut has left in the write-ahead log alone is not in the files that are copied. */
+  /** What a power cut has left in the write-ahead log alone is copied, as far as that reads. */
   private async tellOfGroups({ state }: ReadableState): Promise<void> {
     const { around, source } = this;
     try {
@@ -226,8 +237,8 @@ class Salvage {
 
   /** Leaves out a file that is gone or cannot be opened; unreadable parts become zeros. */
   private async copyFile(from: string, to: string): Promise<void> {
-    const { disk } = this;
-    const file = await disk.open(from, 'read').catch((error: unknown) => {
+    const { disk, reading } = this;
+    const file = await reading.open(from, 'read').catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return null;
       if (errorCode(error) !== 'EIO') throw error;
       this.damages.push(`${from}: the disk does not open the file`);
@@ -235,7 +246,7 @@ class Salvage {
     });
     if (file === null) return;
     try {
-      const length = await disk.size(file);
+      const length = await reading.size(file);
       await withFile(disk, to, 'create', async (copy) => {
         for (let at = 0; at < length; at += chunkBytes) {
           const bytes = await this.readable(file, at, Math.min(chunkBytes, length - at), from);
@@ -244,7 +255,7 @@ class Salvage {
         await disk.sync(copy);
       });
     } finally {
-      await disk.close(file);
+      await reading.close(file);
     }
   }
 
@@ -257,7 +268,7 @@ class Salvage {
     const bytes = Buffer.alloc(length);
     const fill = async (from: number, until: number): Promise<void> => {
       for (let at = from; at < until; ) {
-        const read = await this.disk.read(file, bytes.subarray(at, until), position + at);
+        const read = await this.reading.read(file, bytes.subarray(at, until), position + at);
         if (read === 0) return;
         at += read;
       }

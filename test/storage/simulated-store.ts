@@ -54,11 +54,12 @@ export interface OpenedSimulation {
 export async function openSimulated(
   disk: SimulatedDisk,
   options: Partial<StoreOptions> = {},
+  folder = directory,
 ): Promise<OpenedSimulation> {
   const timers = new ManualTimers();
   const failures: StorageError[] = [];
   const random = new SeededRandom(7);
-  const store = await openStore(disk, directory, {
+  const store = await openStore(disk, folder, {
     now: () => timers.time,
     randomBytes: (length) => random.bytes(length),
     after: timers.after,

@@ -329,14 +329,34 @@ describe('many logs that are appended to at the same time', () => {
     await expect(openSimulated(left, { ...ahead, readOnly: true })).rejects.toThrow(reason);
   });
 
-  it('are reported if their groups are missing from a salvaged folder', async () => {
-    const left = (await running()).disk.crash('nothing', 1);
-    const { damages } = await salvageFolder(left, directory, '/good', writing, {
+  it('are in what is made of a damaged folder, as far as they read', async () => {
+    const salvage = {
       known: { first: { name: 'log-0', settings: {} } },
       repair: async () => undefined,
       names: [],
       make: () => new Map(),
+    };
+    const left = (await running()).disk.crash('nothing', 1);
+    const torn = left.copy();
+    const { damages } = await salvageFolder(left, directory, '/good', writing, salvage);
+    expect(damages).toEqual([]);
+    const { store } = await openSimulated(left, ahead, '/good');
+    for (const name of names) {
+      expect(await valuesOf(store, name)).toEqual(['first', 'second', 'third']);
+    }
+    await store.close();
+    torn.damage(wal, (bytes) => {
+      // In the first entry with groups.
+      bytes.writeUInt8(bytes.readUInt8(48 + 60) ^ 0x10, 48 + 60);
+      return bytes;
     });
-    expect(damages.join()).toContain('WAL');
+    await expect(openSimulated(torn.copy(), ahead)).rejects.toMatchObject({ code: 'damaged' });
+    const { damages: said } = await salvageFolder(torn, directory, '/good', writing, salvage);
+    expect(said.join()).toContain('WAL');
+    const { store: made } = await openSimulated(torn, ahead, '/good');
+    const values = await Promise.all(names.map((name) => valuesOf(made, name)));
+    const whole = values.filter((of) => of.join() === 'first,second,third');
+    expect(whole.length).toBe(names.length - 1);
+    await made.close();
   });
 });
