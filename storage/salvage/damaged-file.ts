@@ -1,7 +1,10 @@
 /** Reading the files of a store that a failing disk does not read everywhere. */
+import { join } from 'node:path';
 import type { Disk, FileHandle } from '../disk/disk.js';
+import { parseSegmentName, type StoreDirectory } from '../disk/store-directory.js';
 import { withFile } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
+import type { ManifestState } from '../manifest/manifest.js';
 
 /** The file is gone, or the disk does not open it. */
 const unopened: ReadonlySet<string> = new Set(['ENOENT', 'EIO']);
@@ -19,6 +22,25 @@ export async function ofDamaged<T>(
     if (!unopened.has(errorCode(error))) throw error;
     return otherwise;
   }
+}
+
+/** Of segments that are not among those of `state`: what the disk does not read, in words. */
+export async function unreadBeside(
+  disk: Disk,
+  directory: StoreDirectory,
+  { logs }: Pick<ManifestState, 'logs'>,
+): Promise<string[]> {
+  const unread: string[] = [];
+  for (const { id, segments } of logs) {
+    const known = new Set(segments.map(({ number }) => directory.segment(id, number)));
+    for (const name of await disk.list(directory.log(id)).catch(() => [])) {
+      const file = join(directory.log(id), name);
+      const isSegment = parseSegmentName(name)?.kind === 'log' && !known.has(file);
+      if (!isSegment || !(await isUnread(disk, file))) continue;
+      unread.push(`${file}: the disk does not read it, and it may have held records`);
+    }
+  }
+  return unread;
 }
 
 /** Whether the disk does not read a file that is there, or a part of it. */

@@ -2,6 +2,7 @@
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { readUpTo } from '../disk/whole-file.js';
+import { errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
 import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
@@ -55,7 +56,13 @@ export async function groupsAhead(
   const { writesAhead = null, closed = null } = best?.state ?? {};
   if (writesAhead === null || closed !== null) return [];
   const id = Buffer.from(writesAhead, 'hex');
-  return (await readWalFile({ disk, directory }, id))?.parts ?? [];
+  try {
+    return (await readWalFile({ disk, directory }, id))?.parts ?? [];
+  } catch (error) {
+    // It is named as one that the disk does not open.
+    if (errorCode(error) === 'EIO') return [];
+    throw error;
+  }
 }
 
 async function copyOf(disk: Disk, directory: StoreDirectory, copy: 0 | 1) {
@@ -83,7 +90,7 @@ async function readableLog(
   { state: { closed } }: ManifestCopy,
   log: ManifestLog,
 ): Promise<ManifestLog> {
-  const { disk, directory, storeId } = reading;
+  const { disk, directory, storeId, problems } = reading;
   const logTag = logTagOf(storeId, log.id);
   const numbers = await numbersIn(disk, directory, log.id);
   const watermark = await watermarkOf(disk, directory, log.id, logTag);
@@ -104,6 +111,16 @@ async function readableLog(
     open.push(await findSegment(disk, directory.segment(log.id, number), number, logTag));
   }
   const segments = withOpen(complete, open, numbers, watermark);
+  for (const { number, end } of ended) {
+    if (end !== null || numbers.has(number)) continue;
+    if (segments.some((segment) => segment.number === number)) continue;
+    const file = directory.segment(log.id, number);
+    const isGone = await disk.sizeAt(file).then(
+      () => false,
+      () => true,
+    );
+    if (isGone) problems.push(`${file}: it is gone, and may have held records`);
+  }
   const nextNumber = Math.max(log.nextNumber, ...[...numbers].map((number) => number + 1));
   const ceiling = Math.max(
     log.ceiling,

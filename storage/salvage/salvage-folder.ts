@@ -13,7 +13,7 @@ import { WatermarkFile } from '../manifest/watermarks.js';
 import { requireInFiles } from '../recovery/replay-wal.js';
 import { openStore, type Store, type StoreOptions } from '../store.js';
 import { verifyStore } from '../verify/verify-store.js';
-import { isUnread } from './damaged-file.js';
+import { isUnread, unreadBeside } from './damaged-file.js';
 import { withGroups } from './groups-ahead.js';
 import { groupsAhead, readableState } from './readable-state.js';
 import type { KnownLogs, ReadableState } from './rebuilt-state.js';
@@ -127,15 +127,11 @@ class Salvage {
   async run(): Promise<Salvaged> {
     const { disk, source, target, settings } = this;
     await this.tellUnread();
-    const groups = await groupsAhead(this.around, source).catch((error: unknown) => {
-      // It was named as one that the disk does not open.
-      if (errorCode(error) === 'EIO') return [];
-      throw error;
-    });
+    const groups = await groupsAhead(this.around, source);
     this.around = withGroups(this.around, source, groups);
     this.reading = withGroups(disk, source, groups);
     const readable = await readableState(this.around, source, settings.known);
-    this.damages.push(...readable.problems);
+    this.damages.push(...readable.problems, ...(await unreadBeside(disk, source, readable.state)));
     await makeFolder(disk, target);
     settings.onProgress?.('copying');
     await this.copyFiles(readable);

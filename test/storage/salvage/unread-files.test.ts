@@ -1,6 +1,7 @@
 import { salvageFolder } from '../../../storage/salvage/salvage-folder.js';
 import { openStore } from '../../../storage/store.js';
-import type { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { directory, openSimulated } from '../simulated-store.js';
 import { offsetsIn, options, settings, written } from './salvaged-store.js';
 
@@ -84,3 +85,19 @@ describe.each(['kill', 'cleanly'] as const)('the segment that grew before a %s',
     },
   );
 });
+
+it.each(['not read', 'not opened', 'gone'] as const)(
+  'a segment that nothing says anything of and that is %s is named',
+  async (fault) => {
+    const running = new SimulatedDisk(new SeededRandom(1));
+    const { store } = await openSimulated(running);
+    await (await store.createLog('events')).append([{ key: null, value: null }]).durable;
+    const disk = running.restart();
+    const file = `${directory}/logs/0000000000/0000000000.log`;
+    if (fault === 'not read') disk.spoil(file, { from: 0, to: 4096 });
+    else if (fault === 'gone') await disk.remove(file);
+    else shut(disk, file);
+    const { damages } = await salvageFolder(disk, directory, '/good', options, settings);
+    expect(damages).toEqual([expect.stringMatching(/0000000000\.log: .*may have held records/)]);
+  },
+);
