@@ -31,9 +31,18 @@ export interface GivenCopiesPorts {
   readonly snapshots: Store['snapshots'];
   /** The secret that nodes share. */
   readonly secret: string;
+  /** Another node has to take some of its copy within this, milliseconds. */
+  readonly stalledMs?: number;
 }
 
-/** A file to send, and where it is. */
+/**
+ * A node that stands still, or whose disk does, would have no other one get a copy, and keep what
+ * is swept meanwhile on the disk of this one.
+ */
+const stalledMsDefault = 600_000;
+const stalled = 'the other node takes nothing of its copy any more';
+
+/** A file that is sent, and where it lies. */
 type SentFile = CopyHead['files'][number] & { readonly from: string };
 
 /**
@@ -61,7 +70,7 @@ export class GivenCopies {
       return;
     }
     this.isGiving = true;
-    const { disk, dataDirectory, snapshots } = this.ports;
+    const { disk, dataDirectory, snapshots, stalledMs = stalledMsDefault } = this.ports;
     const { given } = placesIn(dataDirectory);
     let unpin = (): void => undefined;
     try {
@@ -71,7 +80,12 @@ export class GivenCopies {
       // The copy is made and verified first, which may take minutes.
       response.flushHeaders();
       const files = await this.files(given, offsets, ask);
-      await pipeline(Readable.from(this.bytes(files, seed, response)), response);
+      const stall = new AbortController();
+      response.once('timeout', () => stall.abort(new Error(stalled)));
+      const { socket } = response;
+      if (socket !== null) socket.setTimeout(stalledMs);
+      const { signal } = stall;
+      await pipeline(Readable.from(this.bytes(files, seed, response)), response, { signal });
     } finally {
       unpin();
       await removeTree(disk, given).catch(() => undefined);

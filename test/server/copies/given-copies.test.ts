@@ -181,7 +181,35 @@ it('a copy continues where it was cut, with the complete files', async () => {
   await copy.close();
 });
 
-it('a node asks for all files if the list of those it holds is refused', async () => {
+it('ends a copy of which the other node takes nothing any more', async () => {
+  const dataDirectory = await makeFolder();
+  const large = await openStore(nodeDisk, dataDirectory, { ...options, readOnly: false });
+  const log = await large.createLog(journalLogName);
+  // More than the system takes for a reader that is not there.
+  for (let count = 0; count < 32; count += 1) {
+    await log.append([{ key: null, value: randomBytes(1024 * 1024) }]).durable;
+  }
+  const ports = { disk: nodeDisk, dataDirectory, options, snapshots: large.snapshots, secret };
+  const copies = new GivenCopies({ ...ports, stalledMs: 300 });
+  let given: Promise<void> | null = null;
+  const server = createServer(async (asked, response) => {
+    given ??= copies.give('seed', await buffer(asked), response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const ask = { method: 'PUT', body: JSON.stringify({ held: [] }) } as const;
+  const answer = await request(`http://127.0.0.1:${port}/`, ask);
+  expect(answer.statusCode).toBe(200);
+  await expect(given).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('takes nothing of its copy any more') },
+  });
+  expect(await readdir(dataDirectory)).not.toContain('given');
+  answer.body.on('error', () => undefined).destroy();
+  server.close();
+  await large.close();
+});
+
+it('asks for all where the list of what is held is refused', async () => {
   const { port } = node.address() as AddressInfo;
   const nodes = ['http://127.0.0.1:1', `http://127.0.0.1:${port}`].map((name, number) => {
     return { node: name, place: 9 - number, silentMs: 0 };
