@@ -23,9 +23,12 @@ import { OffsetSet } from './offset-set.js';
 /** An ended stream, as far as it was read: backwards, from its end. */
 interface EndedStream {
   isKept: boolean;
-  /** Its first event is a checkpoint, which was read. */
-  isClosed: boolean;
-  /** For a part that led to a checkpoint: the last part, with which the stream has ended. */
+  /**
+   * It begins with a checkpoint, which was read: where the life has begun that this is the end of,
+   * as an earlier sweep may have removed what lies between. null = it was not read.
+   */
+  began: number | null;
+  /** A part that has led to a checkpoint: the last part, by which the stream has ended. */
   readonly end: EndedStream | null;
   /** The sequence number of the event read last. */
   sequence: number;
@@ -114,12 +117,12 @@ export class SweepMark {
       for (const companion of companions) this.keepStream(companion);
       return;
     }
-    const stream = this.streamOf(name, sequence);
+    const stream = this.streamOf(name, envelope);
     stream.events.push({ offset, names });
     stream.companions.push(...companions);
     if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
-    // The events below led to the checkpoint.
-    if (isCheckpoint(event)) stream.isClosed = true;
+    // What lies below has led to the checkpoint.
+    if (isCheckpoint(event)) stream.began = event.began;
     if (sequence === 0) {
       this.open.delete(name);
       const keptWith = actors.decider.keptWith?.(id, event) ?? null;
@@ -152,15 +155,22 @@ export class SweepMark {
    * The stream whose later events were read, the part of it that led to a checkpoint, or a new one
    * that ends here: the names of streams are reused.
    */
-  private streamOf(name: string, sequence: number): EndedStream {
+  private streamOf(name: string, { sequence, offset }: EventEnvelope): EndedStream {
     const known = this.open.get(name);
-    const isSame = known !== undefined && known.sequence === sequence + 1;
-    if (isSame && !known.isClosed) {
+    const began = known?.began ?? null;
+    if (known !== undefined && began === null && known.sequence === sequence + 1) {
       known.sequence = sequence;
       return known;
     }
-    const end = isSame ? (known.end ?? known) : null;
-    const stream = { isKept: false, isClosed: false, sequence, end, events: [], companions: [] };
+    const end = known !== undefined && began !== null && offset >= began ? known : null;
+    const stream: EndedStream = {
+      isKept: false,
+      began: null,
+      sequence,
+      end: end?.end ?? end,
+      events: [],
+      companions: [],
+    };
     this.open.set(name, stream);
     return stream;
   }

@@ -120,7 +120,22 @@ describe('a stream that lives for years', () => {
     expect([...again.engine.actors('tally').ids()]).toEqual(['b']);
   });
 
-  it('counts as damaged if events are missing and no checkpoint follows', async () => {
+  it('ends with the part that is kept, also where a sweep has removed what is between', async () => {
+    for (let count = 0; count < 13; count += 1) await ask(opened, 'Count', 'a');
+    await ask(opened, 'Count', 'b', 2);
+    await opened.roll();
+    for (let count = 0; count < 8; count += 1) await ask(opened, 'Close', 'filler');
+    const again = await swept(opened);
+    await ask(again, 'Close', 'a');
+    await again.roll();
+    for (let count = 0; count < 8; count += 1) await ask(again, 'Close', 'filler');
+    const atLast = await swept(again);
+    const names = (await left(atLast.journal)).filter((name) => !name.startsWith('filler'));
+    expect(names).toEqual(['a#0', 'a#1', 'a#2', 'a#3', 'a#4', 'a#15', 'b#0', 'a#16']);
+    expect([...atLast.engine.actors('tally').ids()]).toEqual(['b']);
+  });
+
+  it('is damaged where events are missing and no checkpoint follows', async () => {
     const envelope = (sequence: number) => ({
       kind: 'tally',
       id: 'a',
