@@ -1,12 +1,14 @@
 /**
- * The states of the messages that schedules published, folded from their events. Memory holds only
- * messages that are pending and those that failed since the last trigger; all others succeeded.
+ * What became of the messages that schedules published: a fold of their events. Memory follows the
+ * messages that are pending and those of the last trigger that failed; its others succeeded.
  */
-import type { EventEnvelope } from '../../engine/decider.js';
+import type { Checkpointed, EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
+import { scheduleDecider } from './schedule.decider.js';
 import type { ScheduleEvent } from './schedule.events.js';
+import type { ScheduleState } from './schedule.machine.js';
 
 /** The states as they are spelled on the wire (messaging.md 7: `lastScheduleStates`). */
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
@@ -20,13 +22,18 @@ interface FailedMessage {
   readonly offset: number;
 }
 
-/** Its size is bounded by the pending messages and those of the last trigger of each schedule. */
-export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
-  /** Message id to schedule id. */
+type IndexedEvent = MessageEvent | ScheduleEvent | Checkpointed;
+
+/** Bounded by the messages that are pending and what each schedule's last trigger published. */
+export class ScheduledMessages implements Fold<IndexedEvent> {
+  /**
+   * Message id to the schedule whose last trigger published it; '' = an earlier one did, or a retry
+   * of its dead letter: any number of these may fail before the next trigger.
+   */
   private readonly pending = new Map<string, string>();
-  /** Schedule id to the messages that failed since its last trigger; every schedule is in it. */
+  /** Schedule id to the messages of its last trigger that failed; every schedule is in it. */
   private readonly failed = new Map<string, readonly FailedMessage[]>();
-  readonly interest: Interest<MessageEvent | ScheduleEvent> = {
+  readonly interest: Interest<IndexedEvent> = {
     types: {
       MessagePublished: ['scheduleId'],
       ScheduleCreated: true,
@@ -34,6 +41,7 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
       SchedulePaused: true,
       ScheduleResumed: true,
       ScheduleDeleted: true,
+      Checkpointed: true,
     },
     streams: [this.pending],
   };
@@ -62,12 +70,13 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
   }
 
   evolve(
-    { id, offset, event }: EventEnvelope<MessageEvent | ScheduleEvent>,
+    { id, offset, event }: EventEnvelope<IndexedEvent>,
     changes: TurnChanges,
+    before: unknown,
   ): void {
     switch (event.type) {
       case 'MessagePublished':
-        if (event.scheduleId !== null) changes.set(this.pending, id, event.scheduleId);
+        if (event.scheduleId !== null) changes.set(this.pending, id, '');
         return;
       case 'MessageDelivered':
       case 'MessageFailed':
@@ -79,13 +88,27 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
       case 'MessageRescheduled':
         return;
       case 'ScheduleDeleted':
+        this.publishedBy('', lastOf(before), changes);
         changes.delete(this.failed, id);
         return;
+      case 'ScheduleTriggered':
+        this.publishedBy('', lastOf(before), changes);
+        this.publishedBy(id, event.messageIds, changes);
+        changes.set(this.failed, id, none);
+        return;
+      case 'Checkpointed':
+        // Triggers in front of it may have been swept.
+        this.publishedBy('', lastOf(before), changes);
+        this.publishedBy(id, lastOf(scheduleDecider.stored?.fromStored(event.state)), changes);
+        return;
       default:
-        if (event.type === 'ScheduleTriggered' || !this.failed.has(id)) {
-          changes.set(this.failed, id, none);
-        }
+        if (!this.failed.has(id)) changes.set(this.failed, id, none);
     }
+  }
+
+  /** Those that are pending are of the last trigger of `scheduleId`; '' = of an earlier one. */
+  private publishedBy(scheduleId: string, ids: readonly string[], changes: TurnChanges): void {
+    for (const id of ids) if (this.pending.has(id)) changes.set(this.pending, id, scheduleId);
   }
 
   private ended(message: FailedMessage, isFailed: boolean, changes: TurnChanges): void {
@@ -94,10 +117,16 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
     if (scheduleId === undefined) return;
     changes.delete(this.pending, id);
     const failed = this.failed.get(scheduleId);
-    // A deleted schedule learns nothing more about its messages.
+    // A schedule that is deleted learns no more of its messages, nor any of those before the last.
     if (!isFailed || failed === undefined) return;
     changes.set(this.failed, scheduleId, [...failed, message]);
   }
+}
+
+/** What the last trigger of a schedule had published that was in this state. */
+function lastOf(state: unknown): readonly string[] {
+  // The fold is given states of schedules with the events of these.
+  return (state as ScheduleState | undefined)?.context.messageIds ?? [];
 }
 
 const none: readonly FailedMessage[] = [];
