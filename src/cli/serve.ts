@@ -119,9 +119,7 @@ function promiseOf({ fsync, commitLog }: Config): string {
 const threadPoolSizeMin = 8;
 
 function smallThreadPool(size: number): string {
-  return (
-    `the thread pool has ${size} threads, which is few: set UV_THREADPOOL_SIZE=16, ` + 'its default'
-  );
+  return `the thread pool has only ${size} threads: set UV_THREADPOOL_SIZE=16, its default`;
 }
 
 /** Pretty lines if a person reads them on a terminal, unless the configuration sets the format. */
