@@ -5,7 +5,7 @@ import { errorTexts } from './error-texts.mjs';
 
 /** In the order of the page: code, how it is answered, what it means, what to do. */
 const kinds = [
-  ['invalid', '400', 'A value cannot be read, or is not known.', 'Correct the request.'],
+  ['invalid', '400', 'A value is malformed or unknown.', 'Correct the request.'],
   ['unauthorized', '401', 'No valid credential.', 'Send the token, or the user name and password.'],
   [
     'forbidden',

@@ -41,14 +41,14 @@ const reference = 'docs.html';
 const methods = ['GET', 'HEAD'];
 
 const description = {
-  summary: 'The console: a page for people, and the files that it is made of',
+  summary: 'The web console: its page and files',
   access: 'open',
   refuses: [404],
   answers: { 200: { description: 'The page, or a file', contentType: 'text/html' } },
 } satisfies RouteDescription;
 
 const referenceDescription = {
-  summary: 'All routes, to be searched and read: this document as a page',
+  summary: 'The reference: this document as a searchable page',
   access: 'open',
   refuses: [404],
   answers: { 200: { description: 'The page', contentType: 'text/html' } },

@@ -29,24 +29,28 @@ export interface SessionSettings {
 }
 
 const session = z.object({
-  principal: z.string().describe('As the journal names it: env:1, token:deploy, rest:stepwell'),
+  principal: z
+    .string()
+    .describe('The caller as the journal names it: env:1, token:deploy, rest:stepwell'),
   role: z.enum(['read', 'operate', 'admin']),
   expiresAt: z.int().describe('Unix milliseconds'),
 });
 const shown = z.object({
   session: session.nullable(),
-  needsNothing: z.boolean().describe('Whether {} signs in: under `dev`, asked on this machine'),
-  token: z.string().nullable().describe('The token that `dev` publishes, where it needs nothing'),
-  hasSink: z.boolean().describe('Whether /sink takes messages: under `dev`'),
+  needsNothing: z
+    .boolean()
+    .describe('Whether {} signs in: only under `stepwell dev`, for requests from the same machine'),
+  token: z.string().nullable().describe('The published token of `stepwell dev`, if {} signs in'),
+  hasSink: z.boolean().describe('Whether /sink receives requests: only under `stepwell dev`'),
   dialect: z.enum(['svc', 'upstash']),
   version: z.string(),
 });
 
 const routes = {
   show: {
-    summary: 'Who has signed in to the console with the cookie of this request',
+    summary: "Get the console session of this request's cookie",
     access: 'path',
-    answers: { 200: { description: 'The session; null = none', schema: () => shown } },
+    answers: { 200: { description: 'The session; null if there is none', schema: () => shown } },
   },
   open: {
     summary: 'Sign in to the console',
@@ -55,7 +59,10 @@ const routes = {
     body: { isRequired: true, schema: () => sessionSchema },
     refuses: [401, 403, 429],
     answers: {
-      201: { description: 'A cookie stands for the credential for 12 h', schema: () => shown },
+      201: {
+        description: 'Signed in: sets a cookie that replaces the credential for 12 h',
+        schema: () => shown,
+      },
     },
   },
   end: {
@@ -63,7 +70,7 @@ const routes = {
     access: 'path',
     changes: false,
     refuses: [403],
-    answers: { 204: { description: 'The cookie is refused from the answer on' } },
+    answers: { 204: { description: 'Signed out: the cookie is no longer accepted' } },
   },
 } satisfies Record<string, RouteDescription>;
 

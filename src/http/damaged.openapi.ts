@@ -7,6 +7,8 @@ export const damagedSchema = once(() =>
   z
     .array(z.object({ error: z.string() }))
     .readonly()
-    .describe('Damaged places on the disk, without which the rows are; absent: there are none')
+    .describe(
+      'Damaged places on the disk, whose rows are missing here; absent if there is no damage',
+    )
     .exactOptional(),
 );

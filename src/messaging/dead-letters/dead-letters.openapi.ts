@@ -23,13 +23,13 @@ const letter = once(() =>
     .meta({ id: 'DeadLetter' }),
 );
 
-const cursor = once(() => z.string().describe('Of the page before').optional());
+const cursor = once(() => z.string().describe('The cursor of the previous page').optional());
 
 const bulkFields = once(
   () =>
     ({
       ...originQuery,
-      host: several.describe('With its port or without'),
+      host: several.describe('Host, with or without its port'),
       path: several,
       dlqIds: several,
       messageId: several,
@@ -57,51 +57,59 @@ const option = (means: string) => z.string().optional().describe(means);
 /** The options that the headers of a retry may change. */
 const overrides = once(() =>
   z.object({
-    'Svc-Retries': option('Attempts after the first'),
-    'Svc-Retry-Delay': option('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
-    'Svc-Timeout': option('The longest an attempt may take: 30, 2.5s, 1m30s'),
-    'Svc-Delay': option('From now to the first attempt: 90, 30s, 1d10h30m'),
-    'Svc-Not-Before': option('The first attempt, in Unix seconds; wins over a delay'),
-    'Svc-Label': option('Labels instead of the old ones, with commas between them'),
-    'Svc-Flow-Control-Key': option('Whose limits the message shares; a value goes with it'),
+    'Svc-Retries': option('Maximum number of attempts after the first one'),
+    'Svc-Retry-Delay': option(
+      'Expression for the milliseconds before the next attempt; may use `retried`: 1000 * retried',
+    ),
+    'Svc-Timeout': option('Timeout of each attempt: 30, 2.5s, 1m30s'),
+    'Svc-Delay': option('Delay before the first attempt: 90, 30s, 1d10h30m'),
+    'Svc-Not-Before': option('Earliest time of the first attempt, Unix seconds; overrides a delay'),
+    'Svc-Label': option('Labels that replace the old ones, comma separated'),
+    'Svc-Flow-Control-Key': option(
+      'Flow-control key whose limits apply to the message; requires a value',
+    ),
     'Svc-Flow-Control-Value': option('parallelism=2, rate=3, period=1m'),
   }),
 );
 
-const more = once(() => z.string().describe('Absent when nothing is left').exactOptional());
+const more = once(() => z.string().describe('Absent when no more items match').exactOptional());
 const retried = once(() => z.array(z.object({ messageId: z.string() })));
 
 /** The routes of `/v2/dlq`, except those of groups. */
 export const deadLetterRoutes = {
   list: {
-    summary: 'Messages that failed for good',
+    summary: 'List the messages that failed for good',
     asOf: true,
     query: () =>
       z.object({
         ...listFields(),
         source: z
           .literal('workflow')
-          .describe('Failed workflow runs instead: as GET /v2/workflows/dlq, with its filters')
+          .describe(
+            'Lists failed workflow runs instead, like GET /v2/workflows/dlq and with its filters',
+          )
           .optional(),
       }),
     answers: {
       200: {
-        description: 'The newest first unless asked otherwise',
+        description: 'The dead letters, newest first unless `order` says otherwise',
         schema: () => z.object({ messages: z.array(letter()), cursor: more(), damaged: damaged() }),
       },
     },
   },
   show: {
-    summary: 'One dead letter',
+    summary: 'Get a dead letter',
     asOf: true,
-    answers: { 200: { description: 'Its message and its last answer', schema: letter } },
+    answers: {
+      200: { description: 'The message, with the response to its last attempt', schema: letter },
+    },
   },
   remove: {
     summary: 'Delete a dead letter',
     answers: { 200: { description: 'Deleted', schema: () => z.object({ deleted: z.int() }) } },
   },
   removeMany: {
-    summary: 'Delete every dead letter that the filters mean',
+    summary: 'Delete every dead letter that matches the filters',
     ...bulk,
     answers: {
       200: {
@@ -121,7 +129,7 @@ export const deadLetterRoutes = {
     },
   },
   retryMany: {
-    summary: 'Publish the messages of every dead letter that the filters mean again',
+    summary: 'Publish again the message of every dead letter that matches the filters',
     ...bulk,
     headers: overrides,
     answers: {

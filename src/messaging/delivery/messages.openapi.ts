@@ -30,25 +30,27 @@ const cancelQuery = once(() =>
 /** The routes of `/v2/messages` that change something; `shown-messages` has those that read. */
 export const messageRoutes = {
   cancel: {
-    summary: 'Take a message back',
-    answers: { 200: { description: 'It will not be delivered', schema: cancelled } },
+    summary: 'Cancel a message',
+    answers: { 200: { description: 'The message will not be delivered', schema: cancelled } },
   },
   deliver: {
-    summary: 'Have the next attempt of a message start now, not when its delay or retry is due',
-    answers: { 200: { description: 'It starts once the gates let it in', schema: moved } },
+    summary: 'Start the next attempt of a message now instead of when its delay or retry is due',
+    answers: {
+      200: { description: 'The attempt starts as soon as the limits allow it', schema: moved },
+    },
   },
   move: {
     summary: 'Move the next attempt of a message to another time',
     body: { isRequired: true, schema: () => rescheduleSchema },
-    answers: { 200: { description: 'When it starts', schema: moved } },
+    answers: { 200: { description: 'When the attempt starts', schema: moved } },
   },
   cancelMany: {
-    summary: 'Take back every message that the filters mean, all of them without a filter',
+    summary: 'Cancel every message that matches the filters, or all messages if there is no filter',
     query: cancelQuery,
     body: {
       isRequired: false,
       schema: () => z.object({ messageIds: z.array(z.string()).optional() }),
     },
-    answers: { 200: { description: 'How many were taken back', schema: cancelled } },
+    answers: { 200: { description: 'How many messages were canceled', schema: cancelled } },
   },
 } satisfies Record<string, RouteDescription>;

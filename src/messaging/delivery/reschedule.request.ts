@@ -7,7 +7,7 @@ import { readJsonBody } from '../../http/json-body.js';
 /** The body of `PATCH /v2/messages/{id}`: exactly one field, which `parseReschedule` checks. */
 export const rescheduleSchema = z.strictObject({
   notBefore: z.int().min(0).describe('Unix milliseconds').optional(),
-  delay: z.string().describe('From now: 90, 30s, 1d10h30m').optional(),
+  delay: z.string().describe('Delay from now: 90, 30s, 1d10h30m').optional(),
 });
 
 /** Turns `{"notBefore"}` or `{"delay"}` into Unix milliseconds; a time in the past becomes now. */

@@ -4,7 +4,9 @@ import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { FlowControlRecord } from './flow-control-record.js';
 
-const count = once(() => z.int().nullable().describe('null = it is not known of then'));
+const count = once(() =>
+  z.int().nullable().describe('null = unknown for the time that asOf names'),
+);
 
 const record = once(() =>
   z
@@ -31,41 +33,49 @@ const flag = once(() => z.boolean().optional());
 /** The routes of `/v2/flowControl` and `/v2/globalParallelism`, except those of `waiting`. */
 export const flowControlRoutes = {
   list: {
-    summary: 'All flow-control keys',
+    summary: 'List all flow-control keys',
     asOf: true,
     isLong: true,
     query: () => z.object({ search: z.string().describe('Part of a key').optional() }),
     answers: {
       200: {
-        description: 'Their records',
+        description: 'The keys, each with its limits and its usage',
         schema: () => z.object({ flowControls: z.array(record()) }),
       },
     },
   },
   show: {
-    summary: 'One flow-control key',
+    summary: 'Get a flow-control key',
     asOf: true,
-    answers: { 200: { description: 'Its limits and what it holds back', schema: record } },
+    answers: {
+      200: {
+        description: 'The limits of the key, and how many messages wait for them',
+        schema: record,
+      },
+    },
   },
-  pause: { summary: 'Start nothing of a key until it is resumed', answers: done },
-  resume: { summary: 'Start messages of a paused key again', answers: done },
+  pause: {
+    summary: 'Pause a flow-control key: no attempt under it starts until it is resumed',
+    answers: done,
+  },
+  resume: { summary: 'Resume a paused flow-control key', answers: done },
   pin: {
-    summary: 'Fix limits of a key, whatever later publishes say',
+    summary: 'Pin limits of a key, so that later publishes do not change them',
     query: () =>
       z.object({ parallelism: limit(), rate: limit(), period: limit().describe('Seconds') }),
     answers: done,
   },
   unpin: {
-    summary: 'Let publishes decide limits again',
+    summary: 'Unpin limits of a key, so that publishes set them again',
     query: () => z.object({ parallelism: flag(), rate: flag() }),
     answers: done,
   },
-  resetRate: { summary: 'Begin a new window of the rate', answers: done },
+  resetRate: { summary: 'Start a new window of the rate limit', answers: done },
   globalParallelism: {
-    summary: 'How many attempts run, and may run, at once',
+    summary: 'How many attempts are in flight, and how many may be',
     answers: {
       200: {
-        description: 'Of the whole server',
+        description: 'The numbers for the whole server',
         schema: () => z.object({ parallelismMax: z.int(), parallelismCount: z.int() }),
       },
     },

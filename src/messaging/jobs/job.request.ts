@@ -21,16 +21,21 @@ export const jobSchema = z
     verb: z
       .enum(['retry', 'resume', 'restart', 'cancel', 'delete'])
       .describe('deadLetters: retry, delete; failedRuns: resume, restart, delete; others: cancel'),
-    over: z.enum(['deadLetters', 'failedRuns', 'messages', 'runs']).describe('What it takes'),
+    over: z
+      .enum(['deadLetters', 'failedRuns', 'messages', 'runs'])
+      .describe('The kind of items that the job processes'),
     filter: z
       .record(z.string(), z.union([filterValue, z.array(filterValue)]))
-      .describe('The filters of the listing, all of which hold; {} means all that there are'),
+      .describe('Filters of the listing, all of which must match; {} matches everything'),
     rate: z
       .union([z.number(), z.string()])
       .optional()
-      .describe('At most so many in a second: 50 or 50/s; also 30/m and 100/h'),
-    dryRun: z.boolean().optional().describe('true: answer what it would take, and change nothing'),
-    cursor: z.string().optional().describe('Of the dry run before, which goes on there'),
+      .describe('Maximum rate: 50 or 50/s for items per second; also 30/m and 100/h'),
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe('true: answers what the job would process, and changes nothing'),
+    cursor: z.string().optional().describe('The cursor of the previous dry run, to continue it'),
   })
   .meta({ id: 'JobRequest' });
 

@@ -15,23 +15,23 @@ const job = once(() =>
       verb: z.string(),
       over: z.string(),
       filter: z.record(z.string(), z.array(z.string())),
-      rate: z.number().describe('A second; absent = it is not limited').exactOptional(),
+      rate: z.number().describe('Items per second; absent = no limit').exactOptional(),
       state: z
         .enum(jobStates)
-        .describe('QUEUED: others run before it; FAILED: it could not go on, `reason` says why'),
-      matched: z.int().describe('Met so far: done and refused'),
+        .describe('QUEUED: other jobs run first; FAILED: the job could not continue, see `reason`'),
+      matched: z.int().describe('Items processed so far, both done and refused'),
       done: z.int(),
       refused: z.int(),
       refusals: z
         .array(z.object({ id: z.string(), reason: z.string() }))
-        .describe('The first 20 that were refused'),
+        .describe('The first 20 items that were refused'),
       startedAt: time(),
       endedAt: time().exactOptional(),
-      reason: z.string().describe('Why it could not go on').exactOptional(),
+      reason: z.string().describe('Why the job could not continue').exactOptional(),
       by: z
         .object({ name: z.string().nullable(), address: z.string(), requestId: z.string() })
         .nullable()
-        .describe('Who asked for it'),
+        .describe('The caller that created the job'),
     } satisfies Record<keyof JobObject, z.ZodType>)
     .meta({ id: 'Job' }),
 );
@@ -42,9 +42,12 @@ const dryRun = once(() =>
       state: z.literal('DRY_RUN'),
       verb: z.string(),
       over: z.string(),
-      matched: z.int().describe('How many it would take of those that were looked at'),
-      items: z.array(z.string()).describe('The ids of the first 100 of them'),
-      cursor: z.string().describe('Goes on there; absent = all were looked at').exactOptional(),
+      matched: z.int().describe('How many of the examined items the job would process'),
+      items: z.array(z.string()).describe('The ids of the first 100 of these items'),
+      cursor: z
+        .string()
+        .describe('Continues the dry run; absent = every item was examined')
+        .exactOptional(),
     } satisfies Record<keyof JobDryRun, z.ZodType>)
     .meta({ id: 'DryRun' }),
 );
@@ -52,7 +55,8 @@ const dryRun = once(() =>
 /** The routes of `/v2/jobs`; 409 if too many jobs have not ended. */
 export const jobRoutes = {
   create: {
-    summary: 'Retry, resume, restart, cancel or delete all that filters match, at a rate',
+    summary:
+      'Retry, resume, restart, cancel or delete everything that matches filters, at a limited rate',
     body: {
       isRequired: true,
       example: {
@@ -66,39 +70,40 @@ export const jobRoutes = {
     },
     refuses: [409],
     answers: {
-      200: { description: 'A dry run: what it would take', schema: dryRun },
-      202: { description: 'It has begun', schema: job },
+      200: { description: 'For a dry run: what the job would process', schema: dryRun },
+      202: { description: 'The job was created', schema: job },
     },
   },
   list: {
-    summary: 'Jobs, those that ended in the last seven days included',
+    summary: 'List jobs, including those that ended in the last seven days',
     isLong: true,
     asOf: true,
     query: () =>
       z.object({
         count: z.int().min(1).max(100).default(100).optional(),
-        cursor: z.string().describe('Of the page before').optional(),
+        cursor: z.string().describe('The cursor of the previous page').optional(),
       }),
     answers: {
       200: {
-        description: 'The newest first',
+        description: 'The jobs, newest first',
         schema: () =>
           z.object({
             jobs: z.array(job()),
-            total: z.int().describe('How many there are on all pages'),
+            total: z.int().describe('Number of jobs on all pages'),
             cursor: z.string().describe('Absent on the last page').exactOptional(),
           }),
       },
     },
   },
   show: {
-    summary: 'How far a job has come',
+    summary: 'Get a job and its progress',
     asOf: true,
     answers: { 200: { description: 'The job', schema: job } },
   },
   abort: {
-    summary: 'Have a job take no more; what it has taken stays taken',
+    summary:
+      'Abort a job: it processes no more items, and those that it has processed stay as they are',
     refuses: [409],
-    answers: { 200: { description: 'It is aborted', schema: job } },
+    answers: { 200: { description: 'The aborted job', schema: job } },
   },
 } satisfies Record<string, RouteDescription>;

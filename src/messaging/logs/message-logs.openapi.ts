@@ -20,26 +20,37 @@ export const logRowSchema = once(() =>
       time: milliseconds,
       state: z.enum(logStates),
       messageId: z.string(),
-      offset: z.int().describe('In the journal; absent while an attempt is in flight').optional(),
-      attempt: z.int().describe('From 1').optional(),
+      offset: z
+        .int()
+        .describe('Offset in the journal; absent while an attempt is in flight')
+        .optional(),
+      attempt: z.int().describe('Number of the attempt, counted from 1').optional(),
       durationMs: z.int().describe('How long the attempt took').optional(),
       url: z.string(),
       method: z.string(),
       maxRetries: z.int(),
       header: headerMap,
-      body: z.string().describe('Base64, or REDACTED: and a digest').optional(),
-      nextDeliveryTime: milliseconds.describe('Of the next attempt, or of the last one'),
+      body: z.string().describe('Base64, or `REDACTED:` followed by a digest').optional(),
+      nextDeliveryTime: milliseconds.describe(
+        'Time of the next attempt, or of the last one if there is no next',
+      ),
       error: z.string().optional(),
       responseStatus: z.int().optional(),
       responseHeader: headerMap.optional(),
       responseHeaders: headerMap.optional(),
       responseBody: z.string().optional(),
-      responseBodyBase64: z.string().describe('Of a response that is no UTF-8').optional(),
+      responseBodyBase64: z
+        .string()
+        .describe('Instead of responseBody, if the body is not UTF-8')
+        .optional(),
       topicName: z.string().optional(),
       endpointName: z.string().optional(),
       queueName: z.string().optional(),
       scheduleId: z.string().optional(),
-      sourceMessageId: z.string().describe('Of a callback: on what it reports').optional(),
+      sourceMessageId: z
+        .string()
+        .describe('Only on callbacks: the message that the callback reports on')
+        .optional(),
       timeout: z.int().describe('Milliseconds').optional(),
       callback: z.string().optional(),
       callbackHeaders: headerMap.optional(),
@@ -60,11 +71,11 @@ export const logRowSchema = once(() =>
 const stateWords = [...logStates, 'CANCELLED', 'IN_PROGRESS'] as const;
 
 const rowQuery = once(() => ({
-  cursor: z.string().describe('Of the page before').optional(),
+  cursor: z.string().describe('The cursor of the previous page').optional(),
   messageId: several,
   messageIds: several,
   state: z.array(z.enum(stateWords)).optional(),
-  contains: z.string().max(256).describe('A text that the row shows, letter by letter').optional(),
+  contains: z.string().max(256).describe('Only rows that contain this exact text').optional(),
   host: several,
   path: several,
   ...originQuery,
@@ -83,7 +94,7 @@ const query = once(() =>
 const cursor = once(() => z.string().describe('Absent on the last page').optional());
 const searchedTo = once(() =>
   milliseconds
-    .describe('The search stopped here for what it had cost: the cursor goes on')
+    .describe('The search reached its cost limit and stopped at this time; the cursor continues it')
     .optional(),
 );
 
@@ -94,7 +105,7 @@ const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription 
   query,
   answers: {
     200: {
-      description: 'Rows, the newest first unless asked otherwise',
+      description: 'The rows, newest first unless `order` says otherwise',
       schema: () =>
         z.object({
           cursor: cursor(),
@@ -107,14 +118,19 @@ const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription 
 });
 
 /** Describes `GET /v2/logs`. */
-export const logsRoute = rowsRoute('Pages of what happened to messages', 'logs');
+export const logsRoute = rowsRoute('List what happened to messages, page by page', 'logs');
 
 /** Describes `GET /v2/events`, which older clients request. */
-export const eventsRoute = rowsRoute('The same rows as of /v2/logs, by another name', 'events');
+export const eventsRoute = rowsRoute(
+  'The same rows as /v2/logs, in a field named events',
+  'events',
+);
 
 const count = once(() =>
   z.object({
-    time: milliseconds.describe('When the stretch begins, where there is a bucket').optional(),
+    time: milliseconds
+      .describe('Start of the bucket; absent if the request names no bucket')
+      .optional(),
     key: z.string(),
     count: z.int(),
   }),
@@ -125,7 +141,7 @@ const countsAnswer = once(() =>
     by: z.enum(countedProperties),
     bucket: z.int().describe('Milliseconds').optional(),
     counts: z.array(count()).readonly(),
-    cursor: z.string().describe('Absent where everything was counted').optional(),
+    cursor: z.string().describe('Absent when every row was counted').optional(),
     searchedTo: searchedTo(),
     damaged: damaged(),
   }),
@@ -138,16 +154,20 @@ export type CountsAnswer = z.infer<ReturnType<typeof countsAnswer>>;
 
 /** Describes `GET /v2/logs/counts`. */
 export const countsRoute: RouteDescription = {
-  summary: 'How many rows of the logs there are, by state or another property',
+  summary: 'Count the rows of the logs, by state or by another property',
   query: () =>
     z.object({
       ...rowQuery(),
       by: z.enum(countedProperties).default('state').optional(),
-      bucket: z.string().describe('Counted apart for each: 30s, 1m, 1h; one at least').optional(),
+      bucket: z
+        .string()
+        .describe('Counts rows separately for each period of this length: 30s, 1m, 1h')
+        .optional(),
     }),
   answers: {
     200: {
-      description: 'The oldest stretch first, in it what there is most of',
+      description:
+        'The counts: oldest bucket first, and the highest count first within each bucket',
       schema: countsAnswer,
     },
   },

@@ -30,7 +30,7 @@ const optionFields = {
 /** The body of a message: one of the two fields, or neither. */
 export const bodyFields = {
   body: z.string().exactOptional(),
-  bodyBase64: z.string().describe('Of a body that is no UTF-8').exactOptional(),
+  bodyBase64: z.string().describe('Instead of body, if the body is not UTF-8').exactOptional(),
 };
 
 /** How a message was published, apart from its destination; for messages and dead letters. */
@@ -59,7 +59,10 @@ export const messageSchema = z
     notBefore: milliseconds,
     createdAt: milliseconds,
     scheduleId: z.string().exactOptional(),
-    sourceMessageId: z.string().describe('Of a callback: on what it reports').exactOptional(),
+    sourceMessageId: z
+      .string()
+      .describe('Only on callbacks: the message that the callback reports on')
+      .exactOptional(),
     ...publishedFields,
   } satisfies Record<keyof MessageObject, z.ZodType>)
   .meta({ id: 'Message' });

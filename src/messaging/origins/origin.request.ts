@@ -5,7 +5,7 @@ import { readJsonBody } from '../../http/json-body.js';
 
 /** The body of both actions of `/admin/origins`. */
 export const originSchema = z.strictObject({
-  origin: z.string().describe('Scheme, host and port, as https://example.com'),
+  origin: z.string().describe('Scheme, host and port: https://example.com'),
 });
 
 const charactersMax = 300;

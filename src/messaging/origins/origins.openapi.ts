@@ -18,17 +18,23 @@ const origin = once(() =>
   z
     .object({
       origin: z.string().describe('Scheme, host and port'),
-      inFlight: z.int().describe('Attempts under way'),
-      limit: z.int().describe('Attempts at once, where nothing else is under way'),
-      succeeded: z.int().describe('Attempts answered 2xx, of the last 24 hours of this process'),
-      failed: z.int().describe('All others that have ended'),
+      inFlight: z.int().describe('Number of attempts in flight'),
+      limit: z
+        .int()
+        .describe(
+          'How many attempts may be in flight at once if no other origin needs the capacity',
+        ),
+      succeeded: z
+        .int()
+        .describe('Attempts of the last 24 hours of this process that got a 2xx response'),
+      failed: z.int().describe('All other attempts that have ended in that time'),
       lastAt: milliseconds().nullable(),
       lastFailure: originFailureSchema().nullable(),
       refused: z
         .string()
         .nullable()
-        .describe('Why it may not be called by its address; null = it may'),
-      pausedAt: milliseconds().nullable().describe('Since when it is paused; null = it is not'),
+        .describe('Why the address of the origin may not be called; null = it may be called'),
+      pausedAt: milliseconds().nullable().describe('When the origin was paused; null = not paused'),
     })
     .meta({ id: 'Origin' }),
 );
@@ -41,8 +47,8 @@ export type OriginObject = z.output<ReturnType<typeof origin>>;
 /** The body of `POST /admin/reach`. */
 export const reachSchema = once(() =>
   z.strictObject({
-    url: z.string().describe('A destination'),
-    head: z.boolean().optional().describe('true: one HEAD is sent to it'),
+    url: z.string().describe('The URL of a destination'),
+    head: z.boolean().optional().describe('true: also sends one HEAD request to the destination'),
   }),
 );
 
@@ -50,9 +56,9 @@ const verdict = once(() =>
   z.object({
     url: z.string(),
     allowed: z.boolean(),
-    reason: z.string().describe('Why it is not').exactOptional(),
-    setting: z.string().describe('The setting that could allow it').exactOptional(),
-    addresses: z.array(z.string()).describe('Where its host leads'),
+    reason: z.string().describe('Why the destination is not allowed').exactOptional(),
+    setting: z.string().describe('The setting that can allow the destination').exactOptional(),
+    addresses: z.array(z.string()).describe('The addresses that the host resolves to'),
     head: z
       .object({ status: z.int(), durationMs: z.int(), error: z.string().exactOptional() })
       .exactOptional(),
@@ -62,36 +68,42 @@ const verdict = once(() =>
 /** The routes of `/admin/origins` and `/admin/reach`. */
 export const originRoutes = {
   list: {
-    summary: 'The origins that are called, those called last first',
+    summary: 'List the origins that deliveries call, most recently called first',
     answers: {
       200: {
-        description: 'At most 1,024, and those that are paused',
+        description: 'At most 1,024 origins, plus all paused ones',
         schema: () => z.array(origin()),
       },
     },
   },
   pause: {
-    summary: 'Start no attempt to an origin until it is resumed; what is in flight goes on',
+    summary:
+      'Pause an origin: no attempt to it starts until it is resumed; those in flight continue',
     body: {
       isRequired: true,
       example: { origin: 'https://example.com' },
       schema: () => originSchema,
     },
-    answers: { 200: { description: 'It is paused', schema: pause } },
+    answers: { 200: { description: 'The origin is paused', schema: pause } },
   },
   resume: {
-    summary: 'Let attempts to a paused origin start',
+    summary: 'Resume a paused origin',
     body: {
       isRequired: true,
       example: { origin: 'https://example.com' },
       schema: () => originSchema,
     },
-    answers: { 200: { description: 'It is not paused', schema: pause } },
+    answers: { 200: { description: 'The origin is not paused', schema: pause } },
   },
   reach: {
-    summary: 'Whether a destination may be called, and whether it answers',
+    summary: 'Check whether a destination may be called, and whether it responds',
     changes: false,
     body: { isRequired: true, schema: reachSchema },
-    answers: { 200: { description: 'The same judgement as of every attempt', schema: verdict } },
+    answers: {
+      200: {
+        description: 'The result of the check that every attempt goes through',
+        schema: verdict,
+      },
+    },
   },
 } satisfies Record<string, RouteDescription>;

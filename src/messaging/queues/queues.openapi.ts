@@ -11,7 +11,7 @@ const queue = once(() =>
       updatedAt: z.int().describe('Unix milliseconds'),
       parallelism: z.int(),
       paused: z.boolean(),
-      lag: z.int().describe('Messages that are neither delivered nor failed nor canceled'),
+      lag: z.int().describe('Messages that are not yet delivered, failed or canceled'),
     })
     .meta({ id: 'Queue' }),
 );
@@ -21,7 +21,7 @@ const done = { 200: { description: 'Done' } };
 /** The routes of `/v2/queues`, except those of `waiting`. */
 export const queueRoutes = {
   upsert: {
-    summary: 'Create a queue, or change one',
+    summary: 'Create or change a queue',
     body: {
       isRequired: true,
       example: { queueName: 'mails', parallelism: 2 },
@@ -35,17 +35,20 @@ export const queueRoutes = {
     answers: done,
   },
   list: {
-    summary: 'All queues',
+    summary: 'List all queues',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: () => z.array(queue()) } },
+    answers: { 200: { description: 'The queues, sorted by name', schema: () => z.array(queue()) } },
   },
   show: {
-    summary: 'One queue',
+    summary: 'Get a queue',
     asOf: true,
     answers: { 200: { description: 'The queue', schema: queue } },
   },
-  remove: { summary: 'Remove a queue and drop its pending messages', answers: done },
-  pause: { summary: 'Deliver nothing of a queue until it is resumed', answers: done },
-  resume: { summary: 'Deliver a paused queue again', answers: done },
+  remove: { summary: 'Delete a queue and drop its pending messages', answers: done },
+  pause: {
+    summary: 'Pause a queue: nothing in it is delivered until it is resumed',
+    answers: done,
+  },
+  resume: { summary: 'Resume a paused queue', answers: done },
 } satisfies Record<string, RouteDescription>;

@@ -10,7 +10,9 @@ import { previewSchema } from './schedule-times.request.js';
 
 const cronTimes = once(() =>
   z.object({
-    cron: z.string().describe('As a schedule keeps it, with its CRON_TZ= part'),
+    cron: z
+      .string()
+      .describe('The expression as a schedule stores it, including its CRON_TZ= part'),
     zone: z.string(),
     times: z.array(milliseconds).readonly(),
   }),
@@ -22,39 +24,44 @@ export type CronTimes = z.output<ReturnType<typeof cronTimes>>;
 const result = once(() =>
   z.object({
     time: milliseconds,
-    dueAt: milliseconds.describe('When it was due; by hand: when it was asked for'),
+    dueAt: milliseconds.describe('When the trigger was due, or requested if it is a manual one'),
     isManual: z.boolean(),
     messageCount: z.int(),
     states: z
       .record(z.string(), z.enum(scheduledMessageStates))
-      .describe('What became of the first ten messages, by id, but for those that were swept'),
-    error: z.string().describe('Why nothing was published').exactOptional(),
+      .describe(
+        'States of the first ten messages by id, except those already removed by retention',
+      ),
+    error: z.string().describe('Why the trigger published nothing').exactOptional(),
   } satisfies Record<keyof ScheduleResult, z.ZodType>),
 );
 
 /** Describes `POST /v2/schedules/preview`. */
 export const previewRoute: RouteDescription = {
-  summary: 'When a cron expression would happen, or why it is none',
+  summary: 'Show when a cron expression is due, or why it is invalid',
   changes: false,
   body: {
     isRequired: true,
     example: { cron: '0 9 * * 1-5', zone: 'Europe/Berlin' },
     schema: () => previewSchema,
   },
-  answers: { 200: { description: 'Its next times', schema: cronTimes } },
+  answers: {
+    200: { description: 'The next times at which the expression is due', schema: cronTimes },
+  },
 };
 
 /** Describes `GET /v2/schedules/{id}/next`. */
 export const nextRoute: RouteDescription = {
-  summary: 'When a schedule triggers next',
+  summary: 'Show when a schedule triggers next',
   query: () =>
     z.object({
       count: z.int().min(1).max(1000).default(5).optional(),
-      from: milliseconds.describe('Unix milliseconds; now without it').optional(),
+      from: milliseconds.describe('Unix milliseconds; default now').optional(),
     }),
   answers: {
     200: {
-      description: 'Its next times, also those that it skips while it is paused',
+      description:
+        'The next times of the schedule, including those that it skips while it is paused',
       schema: () => cronTimes().extend({ scheduleId: z.string(), isPaused: z.boolean() }),
     },
   },
@@ -62,11 +69,11 @@ export const nextRoute: RouteDescription = {
 
 /** Describes `GET /v2/schedules/{id}/results`. */
 export const resultsRoute: RouteDescription = {
-  summary: 'What came of the latest triggers of a schedule',
+  summary: 'Show the results of the latest triggers of a schedule',
   query: () => z.object({ count: z.int().min(1).max(50).default(10).optional() }),
   answers: {
     200: {
-      description: 'The newest first',
+      description: 'The results, newest first',
       schema: () => z.object({ scheduleId: z.string(), results: z.array(result()) }),
     },
   },
@@ -74,10 +81,10 @@ export const resultsRoute: RouteDescription = {
 
 /** Describes `POST /v2/schedules/{id}/trigger`. */
 export const triggerRoute: RouteDescription = {
-  summary: 'Publish what a schedule publishes now; its next trigger stays',
+  summary: 'Trigger a schedule now, in addition to its regular times',
   answers: {
     200: {
-      description: 'What was published',
+      description: 'The messages that were published',
       schema: () =>
         z.object({
           scheduleId: z.string(),

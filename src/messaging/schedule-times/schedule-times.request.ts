@@ -21,9 +21,9 @@ export interface TimesQuery {
 /** The body of `POST /v2/schedules/preview`, as the OpenAPI document shows it, too. */
 export const previewSchema = z.strictObject({
   cron: z.string(),
-  zone: z.string().describe('Area/City, where the expression names none').optional(),
+  zone: z.string().describe('Time zone as Area/City, if the expression names none').optional(),
   count: z.int().min(1).max(timesMax).default(timesStandard).optional(),
-  from: z.int().min(0).max(latestTime).describe('Unix milliseconds; now without it').optional(),
+  from: z.int().min(0).max(latestTime).describe('Unix milliseconds; default now').optional(),
 });
 
 /** Parses `?count=&from=`: by default 5 times from now, at most 1,000. */

@@ -12,18 +12,22 @@ const scheduleSchema = once(() =>
   z
     .object({
       scheduleId: z.string(),
-      cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
+      cron: z
+        .string()
+        .describe('The expression as it was given, trimmed, including its CRON_TZ= part'),
       destination: z.string().describe('A URL, or the name of a URL group'),
-      createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
+      createdAt: milliseconds.describe(
+        'Unix milliseconds; overwriting the schedule does not change it',
+      ),
       ...templateShape,
       ...bodyFields,
       isPaused: z.boolean(),
       lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
       lastScheduleStates: z
         .record(z.string(), z.enum(scheduledMessageStates))
-        .describe('The messages of the last trigger, by id')
+        .describe('States of the messages of the last trigger, by id')
         .optional(),
-      nextScheduleTime: milliseconds.describe('Absent while it is paused').optional(),
+      nextScheduleTime: milliseconds.describe('Absent while the schedule is paused').optional(),
       error: z.string().describe('Why the last trigger published nothing').optional(),
     })
     .meta({ id: 'Schedule' }),
@@ -46,16 +50,21 @@ const page = once(() =>
 
 /** Describes `GET /v2/schedules`. */
 export const listRoute: RouteDescription = {
-  summary: 'All schedules, or a page of them',
+  summary: 'List all schedules, or a page of them',
   asOf: true,
   query: () =>
     z.object({
-      count: z.int().min(1).max(1000).describe('Of a page; with a cursor alone 100').optional(),
-      cursor: z.string().describe('Of the page before').optional(),
+      count: z
+        .int()
+        .min(1)
+        .max(1000)
+        .describe('Size of a page; default 100 if there is a cursor')
+        .optional(),
+      cursor: z.string().describe('The cursor of the previous page').optional(),
     } satisfies Record<keyof typeof scheduleListFilters, z.ZodType>),
   answers: {
     200: {
-      description: 'Oldest first; an object where a count or a cursor is given',
+      description: 'The schedules, oldest first; an object if the request has a count or a cursor',
       schema: () => z.union([z.array(scheduleSchema()), page()]),
     },
   },
@@ -63,25 +72,25 @@ export const listRoute: RouteDescription = {
 
 /** Describes `GET /v2/schedules/{id}`. */
 export const showRoute: RouteDescription = {
-  summary: 'One schedule',
+  summary: 'Get a schedule',
   asOf: true,
-  answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
+  answers: { 200: { description: 'The schedule', schema: scheduleSchema } },
 };
 
 /** Describes `DELETE /v2/schedules/{id}`. */
 export const deleteRoute: RouteDescription = {
-  summary: 'Ends a schedule; what it published lives on',
+  summary: 'Delete a schedule; messages that it has published are kept',
   answers: done,
 };
 
 /** Describes `PATCH` and `POST /v2/schedules/{id}/pause`. */
 export const pauseRoute: RouteDescription = {
-  summary: 'Skips triggers until it is resumed',
+  summary: 'Pause a schedule: it skips its triggers until it is resumed',
   answers: done,
 };
 
 /** Describes `PATCH` and `POST /v2/schedules/{id}/resume`. */
 export const resumeRoute: RouteDescription = {
-  summary: 'Goes on with the next trigger',
+  summary: 'Resume a paused schedule with its next trigger',
   answers: done,
 };

@@ -12,15 +12,17 @@ const standingFields = once(
   () =>
     ({
       state: z.enum(messageStates),
-      attempts: z.int().describe('Attempts that have ended'),
-      nextDeliveryTime: milliseconds.describe('No attempt starts before').exactOptional(),
-      startedAt: milliseconds.describe('Since when its attempt is in flight').exactOptional(),
-      endedAt: milliseconds.describe('When it became final').exactOptional(),
+      attempts: z.int().describe('Number of attempts that have ended'),
+      nextDeliveryTime: milliseconds.describe('No attempt starts before this time').exactOptional(),
+      startedAt: milliseconds
+        .describe('When the attempt that is in flight started')
+        .exactOptional(),
+      endedAt: milliseconds.describe('When the message became final').exactOptional(),
       responseStatus: z
         .int()
-        .describe('Of the last attempt; 0 = there was no answer')
+        .describe('Status of the last response; 0 = the last attempt got no response')
         .exactOptional(),
-      dlqId: z.string().describe('The dead letter that it became').exactOptional(),
+      dlqId: z.string().describe('The dead letter that the message became').exactOptional(),
     }) satisfies Record<keyof Standing, z.ZodType>,
 );
 
@@ -29,7 +31,7 @@ const row = once(() =>
   shown()
     .omit({ body: true, bodyBase64: true })
     .extend({
-      offset: z.int().describe('Its place in the journal'),
+      offset: z.int().describe('Offset of the message in the journal'),
     })
     .meta({ id: 'ListedMessage' }),
 );
@@ -43,19 +45,19 @@ const listQuery = once(() =>
     workflowRunId: several,
     state: z.array(z.enum(pendingStates)).optional(),
     count: z.int().min(1).max(500).default(100).optional(),
-    cursor: z.string().describe('Of the page before').optional(),
+    cursor: z.string().describe('The cursor of the previous page').optional(),
   } satisfies Record<keyof MessageListQuery, z.ZodType>),
 );
 
 /** The routes of `/v2/messages` that read; `delivery` has those that change something. */
 export const shownMessageRoutes = {
   list: {
-    summary: 'Pages of the messages that are not final, the newest first',
+    summary: 'List the messages that are not final, newest first, page by page',
     asOf: true,
     query: listQuery,
     answers: {
       200: {
-        description: 'Messages without their bodies',
+        description: 'The messages, without their bodies',
         schema: () =>
           z.object({
             messages: z.array(row()),
@@ -66,13 +68,13 @@ export const shownMessageRoutes = {
     },
   },
   show: {
-    summary: 'A message that is not delivered yet, or any that the logs still know',
+    summary: 'Get a message that is not final, or any message that the logs still hold',
     asOf: true,
     query: () =>
       z.object({
         final: z
           .enum(['true', 'false'])
-          .describe('true: one that is delivered, failed or canceled is shown, too')
+          .describe('true: also shows a message that is delivered, failed or canceled')
           .default('false')
           .optional(),
       }),

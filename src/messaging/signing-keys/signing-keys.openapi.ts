@@ -8,13 +8,13 @@ const keys = once(() => z.object({ current: z.string(), next: z.string() }));
 /** The routes of `/v2/keys`. */
 export const signingKeyRoutes = {
   show: {
-    summary: 'The pair of keys that deliveries are signed and verified with',
+    summary: 'Get the current and next key for signing and verifying deliveries',
     shows: 'keys',
-    answers: { 200: { description: 'The pair', schema: keys } },
+    answers: { 200: { description: 'The pair of keys', schema: keys } },
   },
   rotate: {
-    summary: 'Make the next key the current one, and a new next one',
+    summary: 'Rotate the keys: the next one becomes current, and a new next one is made',
     shows: 'keys',
-    answers: { 200: { description: 'The new pair', schema: keys } },
+    answers: { 200: { description: 'The new pair of keys', schema: keys } },
   },
 } satisfies Record<string, RouteDescription>;

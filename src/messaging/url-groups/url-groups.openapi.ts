@@ -21,20 +21,22 @@ const done = { 200: { description: 'Done' } };
 /** The routes of `/v2/topics`. */
 export const urlGroupRoutes = {
   list: {
-    summary: 'All URL groups',
+    summary: 'List all URL groups',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: () => z.array(group()) } },
+    answers: {
+      200: { description: 'The URL groups, sorted by name', schema: () => z.array(group()) },
+    },
   },
   show: {
-    summary: 'One URL group',
+    summary: 'Get a URL group',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'The group', schema: group } },
+    answers: { 200: { description: 'The URL group', schema: group } },
   },
   remove: { summary: 'Delete a URL group', answers: done },
   setHeaders: {
-    summary: 'Give a URL group default headers',
+    summary: 'Set the default headers of a URL group',
     body: {
       isRequired: true,
       schema: () =>
@@ -45,7 +47,7 @@ export const urlGroupRoutes = {
     answers: done,
   },
   upsertEndpoints: {
-    summary: 'Add endpoints to a URL group, or change them; creates the group',
+    summary: 'Add or change endpoints of a URL group, which is created if it does not exist',
     body: {
       isRequired: true,
       example: { endpoints: [{ url: 'https://example.com/hook', name: 'first' }] },
@@ -57,7 +59,7 @@ export const urlGroupRoutes = {
     answers: done,
   },
   removeEndpoints: {
-    summary: 'Take endpoints out of a URL group',
+    summary: 'Remove endpoints from a URL group',
     body: {
       isRequired: true,
       schema: () =>

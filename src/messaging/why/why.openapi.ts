@@ -8,18 +8,18 @@ import { messageReasons } from './why-message.policy.js';
 export function whySchema<const Reasons extends readonly [string, ...string[]]>(reasons: Reasons) {
   return z.object({
     reason: z.enum(reasons),
-    sentence: z.string().describe('For people: names the thing that is waited for'),
-    until: milliseconds.describe('When it ends by itself, Unix milliseconds').exactOptional(),
-    remedy: z.string().describe('What can be done about it').exactOptional(),
+    sentence: z.string().describe('For people: names what the message or run waits for'),
+    until: milliseconds.describe('When the wait ends by itself, Unix milliseconds').exactOptional(),
+    remedy: z.string().describe('What an operator can do about it').exactOptional(),
   });
 }
 
 /** Describes `GET /v2/messages/{id}/why`. */
 export const whyMessageRoute = {
-  summary: 'Why a message waits, or how it ended',
+  summary: 'Explain why a message waits, or how it ended',
   answers: {
     200: {
-      description: 'The reason, for programs and in a sentence',
+      description: 'The reason, as a code for programs and as a sentence',
       schema: () => whySchema(messageReasons).extend({ messageId: z.string() }),
     },
   },

@@ -21,19 +21,23 @@ const format = 1;
 /** What a backup holds, as in the file and in answers of the server. */
 export const backupSchema = z.object({
   format: z.literal(format),
-  version: z.string().describe('Of Stepwell, that made it'),
-  madeAt: z.string().describe('When it was complete, ISO 8601'),
+  version: z.string().describe('Version of Stepwell that made the backup'),
+  madeAt: z.string().describe('When the backup was complete, ISO 8601'),
   storeId: z.string().describe('The same for all copies of one data folder'),
-  epoch: z.int().describe('Starts of the data folder until then'),
-  bytes: z.int().describe('Of all logs'),
-  sharedBytes: z.int().describe('Of files that it shared with the data folder when it was made'),
+  epoch: z.int().describe('How many times the data folder had been started'),
+  bytes: z.int().describe('Bytes of all logs'),
+  sharedBytes: z
+    .int()
+    .describe('Bytes of files that the backup shared with the data folder when it was made'),
   logs: z
     .array(z.object({ name: z.string(), until: offset }))
-    .describe('Each log, and the offset behind its last record'),
+    .describe('Each log, and the offset after its last record'),
   lost: z
     .array(z.object({ log: z.string(), from: offset, until: offset.nullable() }))
-    .describe('Offsets that are damaged in the data folder too; until null = all from there on'),
-  damages: z.array(z.string()).describe('What is damaged, file by file'),
+    .describe(
+      'Offsets that are damaged in the data folder too; until null = everything from there on',
+    ),
+  damages: z.array(z.string()).describe('Descriptions of the damage, file by file'),
 });
 
 /** The only part of a later version's description that this version reads. */

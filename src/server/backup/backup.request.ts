@@ -13,7 +13,7 @@ export const backupRequestSchema = z.strictObject({
     .regex(folderName, 'must be a name of letters, digits, ".", "_" and "-"')
     .refine((name) => !name.endsWith('.partial'), 'must not end with .partial')
     .optional()
-    .describe('The folder below STEPWELL_BACKUP_DIR; it must not be there yet'),
+    .describe('The folder below STEPWELL_BACKUP_DIR; it must not exist yet'),
 });
 
 /** Parses `{"path"?}` or an empty body; null means that the server chooses the name. */

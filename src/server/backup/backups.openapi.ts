@@ -10,15 +10,18 @@ const status = once(() =>
     .object({
       state: z
         .enum(['idle', 'running', 'done', 'failed'])
-        .describe('Of the last one of this process'),
-      path: z.string().describe('Its folder; absent while there was none').optional(),
+        .describe('State of the last backup of this process'),
+      path: z.string().describe('Folder of the backup; absent if there was no backup').optional(),
       startedAt: z.string().optional(),
       endedAt: z.string().optional(),
-      doing: z.enum(['copying', 'verifying']).describe('While it runs').optional(),
-      bytes: z.int().describe('Verified by now').optional(),
+      doing: z
+        .enum(['copying', 'verifying'])
+        .describe('Only while the backup is running')
+        .optional(),
+      bytes: z.int().describe('Bytes verified so far').optional(),
       bytesTotal: z.int().optional(),
-      reason: z.string().describe('Why there is none').optional(),
-      backup: backupSchema.describe('What it holds').optional(),
+      reason: z.string().describe('Why the backup failed').optional(),
+      backup: backupSchema.describe('What the backup holds').optional(),
     })
     .meta({ id: 'BackupStatus' }),
 );
@@ -29,10 +32,10 @@ export const backupRoutes = {
     summary: 'Make a backup of the data folder below STEPWELL_BACKUP_DIR',
     changes: false,
     body: { isRequired: false, schema: () => backupRequestSchema },
-    answers: { 202: { description: 'It is under way', schema: status } },
+    answers: { 202: { description: 'The backup has started', schema: status } },
   },
   show: {
-    summary: 'How the last backup stands',
-    answers: { 200: { description: 'The last one that this process began', schema: status } },
+    summary: 'Get the state of the last backup',
+    answers: { 200: { description: 'The last backup that this process started', schema: status } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -8,32 +8,45 @@ export const clusterStatusSchema = once(() =>
   z
     .object({
       node: z.string().describe('The address at which other nodes reach this one'),
-      version: z.string().describe("Of this node's program"),
+      version: z.string().describe('Version of the program on this node'),
       role: z
         .enum(['follower', 'taking', 'owner'])
-        .describe('taking: the log is its own, and it does not serve yet'),
-      epoch: z.int().describe('Of the owner, counted from 1; 0 before the first one'),
-      owner: z.string().nullable().describe('The address of the owner; null = none is known'),
-      place: z.int().describe('Up to here this node has read the shared log'),
-      sequence: z.int().describe('The last batch that counts there'),
-      appliedSequence: z.int().describe('The last batch that its folder and memory hold'),
-      heardMsAgo: z.number().describe('Since the owner was heard, or proved that it is one'),
+        .describe('taking: the node owns the log but does not serve yet'),
+      epoch: z.int().describe('Epoch of the owner, counted from 1; 0 before the first owner'),
+      owner: z.string().nullable().describe('Address of the owner; null = no owner is known'),
+      place: z.int().describe('Place up to which this node has read the shared log'),
+      sequence: z.int().describe('The last valid batch up to that place'),
+      appliedSequence: z
+        .int()
+        .describe('The last batch that the folder and memory of this node hold'),
+      heardMsAgo: z
+        .number()
+        .describe('Milliseconds since the owner was heard, or proved that it is the owner'),
       clockSkewMs: z
         .number()
         .nullable()
-        .describe("By how much its clock is ahead of the shared log's; null = not known"),
-      commitMs: z.number().nullable().describe('Of the last append; null on a follower'),
+        .describe(
+          'How far the clock of this node is ahead of that of the shared log; null = unknown',
+        ),
+      commitMs: z.number().nullable().describe('Duration of the last append; null on a follower'),
       followers: z
         .array(
           z.object({
-            node: z.string().describe('The address at which other nodes reach it'),
-            behind: z.int().describe('Entries that its folder did not have when it was heard'),
-            heardMsAgo: z.number().describe('Since it said so, as it does every 5 s'),
-            version: z.string().nullable().describe('Of its program; null = not known'),
+            node: z.string().describe('The address at which other nodes reach the follower'),
+            behind: z
+              .int()
+              .describe('Entries that the folder of the follower lacked at its last report'),
+            heardMsAgo: z
+              .number()
+              .describe('Milliseconds since that report; followers report every 5 s'),
+            version: z
+              .string()
+              .nullable()
+              .describe('Version of the program on the follower; null = unknown'),
           }),
         )
         .nullable()
-        .describe('Those that follow, as the owner hears them; null on a follower'),
+        .describe('The followers that report to the owner; null on a follower'),
     })
     .meta({ id: 'ClusterStatus' }),
 );
@@ -44,18 +57,21 @@ export const clusterStatusSchema = once(() =>
  */
 export const clusterRoutes = {
   show: {
-    summary: 'How this node of a cluster stands, whether it serves or not',
+    summary: 'Get the state of this cluster node, even if it does not serve',
     isOfNode: true,
     refuses: [404],
-    answers: { 200: { description: 'What it knows now', schema: clusterStatusSchema } },
+    answers: {
+      200: { description: 'The state as the node knows it now', schema: clusterStatusSchema },
+    },
   },
   handOver: {
-    summary: 'Let another node take over from the owner, whose process ends with exit code 75',
+    summary:
+      'Hand the shared log over to another node; the process of the owner ends with exit code 75',
     changes: false,
     refuses: [404, 409],
     answers: {
       202: {
-        description: 'It serves until its attempts in flight have ended',
+        description: 'The owner serves until its attempts in flight have ended',
         schema: clusterStatusSchema,
       },
     },

@@ -12,8 +12,10 @@ export const forwardSchema = once(() =>
 
 const clock = once(() =>
   z.object({
-    now: z.int().describe('What the server takes for now, Unix milliseconds'),
-    aheadMs: z.int().describe('How far that is ahead of the machine'),
+    now: z.int().describe('The current time of the server, Unix milliseconds'),
+    aheadMs: z
+      .int()
+      .describe('How far the time of the server is ahead of the clock of the machine'),
   }),
 );
 
@@ -23,12 +25,12 @@ export type ClockObject = z.output<ReturnType<typeof clock>>;
 /** The routes of `/admin/clock`; only a development server has them. */
 export const clockRoutes = {
   show: {
-    summary: 'The time of a development server',
-    answers: { 200: { description: 'Its time', schema: clock } },
+    summary: 'Get the time of a development server',
+    answers: { 200: { description: 'The time of the server', schema: clock } },
   },
   forward: {
     summary: 'Move the time of a development server forward',
     body: { isRequired: true, schema: forwardSchema },
-    answers: { 200: { description: 'Its time from now on', schema: clock } },
+    answers: { 200: { description: 'The new time of the server', schema: clock } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -7,17 +7,15 @@ import type { SinkRequest } from './sink.js';
 const request = once(() =>
   z
     .object({
-      number: z.int().describe('Rises with each request since the server started'),
+      number: z.int().describe('Increases with each request since the server started'),
       at: z.int().describe('Unix milliseconds'),
       method: z.string(),
       path: z.string(),
-      status: z.int().describe('What it was answered'),
-      headers: z
-        .array(z.tuple([z.string(), z.string()]))
-        .describe('Names and values, as they came'),
-      body: z.string().describe('The first 16 KiB of it'),
-      isBase64: z.boolean().describe('Whether `body` is Base64, as it is no text'),
-      bodyBytes: z.int().describe('Of the whole body'),
+      status: z.int().describe('Status of the answer'),
+      headers: z.array(z.tuple([z.string(), z.string()])).describe('Names and values, as received'),
+      body: z.string().describe('The first 16 KiB of the body'),
+      isBase64: z.boolean().describe('Whether `body` is Base64 because it is not text'),
+      bodyBytes: z.int().describe('Size of the whole body'),
     } satisfies Record<keyof SinkRequest, z.ZodType>)
     .meta({ id: 'SinkRequest' }),
 );
@@ -30,23 +28,27 @@ const took = once(() => z.object({ requests: z.array(request()) }));
  */
 export const sinkRoutes = {
   take: {
-    summary: 'A destination of the development server itself: it answers 200',
+    summary: 'A destination on the development server itself, which answers 200',
     access: 'path',
-    answers: { 200: { description: 'It is taken', schema: () => z.object({ number: z.int() }) } },
+    answers: {
+      200: { description: 'The request was recorded', schema: () => z.object({ number: z.int() }) },
+    },
   },
   takeWith: {
-    summary: 'The same, answering with the status that the path names',
+    summary: 'Like /sink, but answers with the status in the path',
     access: 'path',
     refuses: [404],
-    answers: { 200: { description: 'It is taken', schema: () => z.object({ number: z.int() }) } },
+    answers: {
+      200: { description: 'The request was recorded', schema: () => z.object({ number: z.int() }) },
+    },
   },
   list: {
-    summary: 'What the sink of a development server has taken',
+    summary: 'List the requests that the sink of a development server has received',
     isLong: true,
-    answers: { 200: { description: 'The last 50, the newest first', schema: took } },
+    answers: { 200: { description: 'The last 50 requests, newest first', schema: took } },
   },
   clear: {
-    summary: 'Forget what the sink has taken',
-    answers: { 200: { description: 'It holds nothing', schema: took } },
+    summary: 'Clear the requests that the sink has received',
+    answers: { 200: { description: 'The sink is empty', schema: took } },
   },
 } satisfies Record<string, RouteDescription>;

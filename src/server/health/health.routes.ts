@@ -16,21 +16,23 @@ const status = z.object({
   reason: z.string().nullable(),
   warnings: z
     .array(z.string())
-    .describe('What an operator should see to, though it is served; absent where there is nothing')
+    .describe(
+      'Problems for an operator to handle although the server is ready; absent if there are none',
+    )
     .optional(),
 });
 
 const live: RouteDescription = {
-  summary: 'Whether the process lives',
+  summary: 'Check whether the process is alive',
   access: 'open',
-  answers: { 200: { description: 'It does', schema: () => status } },
+  answers: { 200: { description: 'The process is alive', schema: () => status } },
 };
 const ready: RouteDescription = {
-  summary: 'Whether the process serves everything, or passes it on to a node that does',
+  summary: 'Check whether the process serves all requests, or forwards them to a node that does',
   access: 'open',
   answers: {
-    200: { description: 'It does', schema: () => status },
-    503: { description: 'It does not, and why', schema: () => status },
+    200: { description: 'The process is ready', schema: () => status },
+    503: { description: 'The process is not ready; the answer says why', schema: () => status },
   },
 };
 

@@ -3,19 +3,21 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const moment = 'an offset, Unix milliseconds, or a date as 2026-11-23T04:00:00Z';
+const moment = 'an offset, Unix milliseconds, or a date like 2026-11-23T04:00:00Z';
 
 const reveal = once(() =>
   z
     .boolean()
-    .describe('With what is redacted, and secrets: for administrators, and an event of the journal')
+    .describe(
+      'Also shows redacted values and secrets; only for administrators, recorded in the journal',
+    )
     .optional(),
 );
 
 const bucket = once(() =>
   z.object({
-    at: z.int().describe('Where the step begins, Unix milliseconds'),
-    events: z.int().describe('Offsets that were given out in it'),
+    at: z.int().describe('Start of the step, Unix milliseconds'),
+    events: z.int().describe('Number of offsets assigned in the step'),
   }),
 );
 
@@ -24,7 +26,7 @@ const entity = once(() =>
     .object({
       kind: z.string(),
       id: z.string(),
-      until: z.int().describe('All of its events lie before this offset'),
+      until: z.int().describe('All events of the entity lie before this offset'),
       events: z.int(),
       firstAt: z.int().describe('Unix milliseconds'),
       lastAt: z.int().describe('Unix milliseconds'),
@@ -33,7 +35,7 @@ const entity = once(() =>
       state: z
         .record(z.string(), z.unknown())
         .nullable()
-        .describe('What its events came to; null once it has ended'),
+        .describe('The state that results from the events; null once the entity has ended'),
     })
     .meta({ id: 'JournalEntity' }),
 );
@@ -41,55 +43,72 @@ const entity = once(() =>
 /** The routes of `/admin/journal`, for its controller. */
 export const journalRoutes = {
   events: {
-    summary: 'Events of the journal, as lines of JSON or as a stream that goes on',
+    summary: 'Read events of the journal, as lines of JSON or as a continuous stream',
     query: () =>
       z.object({
-        from: z.string().describe(`From here on: ${moment}`).optional(),
-        until: z.string().describe(`Up to here: ${moment}; a time inclusive`).optional(),
+        from: z.string().describe(`Start, inclusive: ${moment}`).optional(),
+        until: z
+          .string()
+          .describe(`End: ${moment}; offsets are exclusive, times inclusive`)
+          .optional(),
         stream: z.string().describe('kind/id, or an id').optional(),
-        type: z.string().describe('Types of events, comma separated').optional(),
-        by: z.string().describe('A credential, server, unknown, or kind/id of a cause').optional(),
-        order: z.enum(['oldest', 'newest']).describe('Which come first').optional(),
+        type: z.string().describe('Event types, comma separated').optional(),
+        by: z
+          .string()
+          .describe(
+            'Who caused the event: a credential, server, unknown, or the kind/id of an entity',
+          )
+          .optional(),
+        order: z.enum(['oldest', 'newest']).describe('Which events come first').optional(),
         count: z.int().min(1).max(1000).describe('Default 100').optional(),
-        cursor: z.string().describe('Of the last line of the answer before').optional(),
-        bodies: z.boolean().describe('With bodies, in Base64').optional(),
+        cursor: z
+          .string()
+          .describe('The cursor in the last line of the previous answer')
+          .optional(),
+        bodies: z.boolean().describe('Includes bodies, as Base64').optional(),
         reveal: reveal(),
       }),
     headers: () =>
       z.object({
-        Accept: z.string().describe('text/event-stream: a stream that goes on').optional(),
-        'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
+        Accept: z.string().describe('text/event-stream: a continuous stream').optional(),
+        'Last-Event-ID': z.string().describe('The stream continues after this event').optional(),
       }),
     answers: {
       200: {
-        description: 'An event a line; a last line {"cursor"} where there is more to look at',
+        description:
+          'One event per line; the last line is {"cursor"} if there are more events to examine',
         contentType: 'application/x-ndjson',
       },
     },
   },
   activity: {
-    summary: 'How much was recorded in the journal, by time',
+    summary: 'Count what was recorded in the journal, by time',
     query: () =>
       z.object({
-        from: z.string().describe('Default: 24 steps before until').optional(),
+        from: z.string().describe('Default: 24 steps before `until`').optional(),
         until: z.string().describe('Default: now').optional(),
-        step: z.string().describe('A duration, default 1h; at most 1000 of them').optional(),
+        step: z.string().describe('Duration of a step, default 1h; at most 1000 steps').optional(),
       }),
     answers: {
       200: {
-        description: 'The steps in order, those without events too',
+        description: 'The steps in order, including those without events',
         schema: () => z.object({ stepMs: z.int(), buckets: z.array(bucket()) }),
       },
     },
   },
   entity: {
-    summary: 'One entity as it was at a time',
+    summary: 'Get an entity as it was at a given time',
     query: () =>
       z.object({
         stream: z.string().describe('kind/id'),
-        asOf: z.string().describe(`Default: now; ${moment}`).optional(),
+        asOf: z.string().describe(`Default now: ${moment}`).optional(),
         reveal: reveal(),
       }),
-    answers: { 200: { description: 'Its events up to then, folded', schema: entity } },
+    answers: {
+      200: {
+        description: 'The state that results from all its events up to that time',
+        schema: entity,
+      },
+    },
   },
 } satisfies Record<string, RouteDescription>;

@@ -5,25 +5,25 @@ import { liveKinds } from './live-events.js';
 
 /** `GET /v2/live`; messaging.md 12 describes the stream itself. */
 export const liveRoute: RouteDescription = {
-  summary: 'What happens on this server, as it happens',
+  summary: 'Stream what happens on this server, live',
   query: () =>
     z.object({
       kinds: z
         .string()
         .describe(
-          `Of ${liveKinds.join(', ')}, comma separated; default: all that the caller may see`,
+          `Any of ${liveKinds.join(', ')}, comma separated; default: all that the caller may see`,
         )
         .optional(),
     }),
   headers: () =>
     z.object({
-      'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
+      'Last-Event-ID': z.string().describe('The stream continues after this event').optional(),
     }),
   answers: {
     200: {
       description:
         'Server-sent events: {offset, kind, id, state, type}, at most five times a second; ' +
-        'many: {offset, counts} where there was too much to name; reload: look again',
+        'many: {offset, counts} if there were too many to name; reload: fetch the state again',
       contentType: 'text/event-stream',
     },
   },

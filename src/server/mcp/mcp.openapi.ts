@@ -4,7 +4,7 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 
 /** `POST /mcp`; the protocol itself defines its messages, not this document. */
 export const mcpRoute: RouteDescription = {
-  summary: 'Looks at the server with the tools of the Model Context Protocol (docs/mcp.md)',
+  summary: 'Inspect the server with the tools of the Model Context Protocol (docs/mcp.md)',
   isForReaders: true,
   changes: false,
   body: {
@@ -29,9 +29,9 @@ export const mcpRoute: RouteDescription = {
   refuses: [403],
   answers: {
     200: {
-      description: 'The answer, as JSON or as the one event of a stream, as the client accepts it',
+      description: 'The answer, as JSON or as the only event of a stream, depending on Accept',
       contentType: 'text/event-stream',
     },
-    202: { description: 'A notification was taken' },
+    202: { description: 'The notification was accepted' },
   },
 };

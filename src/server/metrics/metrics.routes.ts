@@ -16,7 +16,7 @@ export class MetricsRoute implements FastifyRoute {
   readonly description: RouteDescription = {
     summary: 'Metrics for Prometheus',
     access: 'open',
-    answers: { 200: { description: 'Their values now', contentType: 'text/plain' } },
+    answers: { 200: { description: 'The current values', contentType: 'text/plain' } },
   };
 
   private underWay: Promise<string> | null = null;

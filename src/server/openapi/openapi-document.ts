@@ -13,17 +13,20 @@ import { refusalsOf } from './refusals.js';
 import { tagOf, tags } from './tags.js';
 
 const messagingRefusal = z.object({ error: z.string() }).meta({ id: 'MessagingError' });
-const damaged = 'Records in the way are damaged: reading goes on at nextGoodOffset';
+const damaged = 'The next records are damaged; continue reading at nextGoodOffset';
 const logRefusal = z
   .object({
     error: z.string(),
     status: z.int(),
     code: z.literal('DATA_DAMAGED').describe(damaged).optional(),
-    topic: z.string().describe('Where it is, of a 416 and of DATA_DAMAGED').optional(),
+    topic: z
+      .string()
+      .describe('The topic in which the problem is; for a 416 and for DATA_DAMAGED')
+      .optional(),
     partition: z.int().optional(),
-    earliest: z.int().describe('Of a 416: what can be read').optional(),
+    earliest: z.int().describe('For a 416: the first offset that can be read').optional(),
     latest: z.int().optional(),
-    lastGoodOffset: z.int().nullable().describe('Of DATA_DAMAGED; null = none').optional(),
+    lastGoodOffset: z.int().nullable().describe('For DATA_DAMAGED; null = none').optional(),
     nextGoodOffset: z.int().optional(),
   })
   .meta({ id: 'LogError' });
@@ -31,7 +34,9 @@ const logRefusal = z
 /** The parameter of every route that can show the past (messaging.md 1.8). */
 const asOfField = z
   .string()
-  .describe('As it was: an offset of the journal, Unix milliseconds or a date of ISO 8601');
+  .describe(
+    'Shows the state at this time: an offset of the journal, Unix milliseconds or an ISO 8601 date',
+  );
 
 const bearer = 'bearer';
 const basic = 'basic';
@@ -87,7 +92,7 @@ const securitySchemes: JsonObject = {
 const acknowledgement: JsonObject = {
   'Stepwell-Durability': {
     description:
-      'fsync: it is on disk; os: the operating system has it; replicated: the nodes of a cluster have it',
+      'fsync: on disk; os: in the operating system; replicated: in the shared log of the cluster',
     schema: { type: 'string', enum: ['fsync', 'os', 'replicated'] },
   },
 };

@@ -29,7 +29,7 @@ export class OpenapiRoute implements FastifyRoute {
     access: 'open',
     answers: {
       200: { description: 'OpenAPI 3.1', contentType: 'application/json' },
-      304: { description: 'It is that of If-None-Match' },
+      304: { description: 'Not changed: If-None-Match names its current version' },
     },
   };
   private document: Written | null = null;

@@ -2,14 +2,14 @@
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'A value cannot be read, or is not known',
+  400: 'A value is malformed or unknown',
   401: 'No valid credential',
   403: 'The credential does not permit it',
-  404: 'What the path names is not there',
-  409: 'It contradicts the present state',
+  404: 'What the path names does not exist',
+  409: 'The request conflicts with the current state',
   413: 'The body is too large',
-  422: 'What was then is not known any more (messaging.md 1.8)',
-  429: 'Too many attempts failed; with Retry-After',
+  422: 'The state at that time is no longer known (messaging.md 1.8)',
+  429: 'Too many failed attempts; with Retry-After',
 };
 
 /** Each status with its meaning; `default` covers all others. */

@@ -11,7 +11,7 @@ export const tags = [
   {
     name: 'Messages',
     description:
-      'Publishing over HTTP and what becomes of it: delivery, queues, schedules, URL groups, flow ' +
+      'Messages over HTTP: publishing, delivery, queues, schedules, URL groups, flow ' +
       'control, logs, dead letters, jobs.',
   },
   {
@@ -24,9 +24,12 @@ export const tags = [
   },
   {
     name: 'Administration',
-    description: 'The server itself: journal, tokens, backups, origins, settings, numbers.',
+    description: 'The server itself: journal, tokens, backups, origins, settings, metrics.',
   },
-  { name: 'Server', description: 'What needs no credential: health, metrics, this document.' },
+  {
+    name: 'Server',
+    description: 'Routes that need no credential: health, metrics, this document.',
+  },
 ] as const satisfies readonly Tag[];
 
 type TagName = (typeof tags)[number]['name'];

@@ -13,27 +13,33 @@ const overviewSchema = once(() =>
   z
     .object({
       at: z.int().describe('Unix milliseconds'),
-      startedAt: z.int().describe('When the process began, Unix milliseconds'),
+      startedAt: z.int().describe('When the process started, Unix milliseconds'),
       version: z.string(),
-      state: z.string().describe('As /health/ready answers it'),
+      state: z.string().describe('The state that /health/ready reports'),
       reason: z.string().nullable(),
       warnings: z.array(z.string()).optional(),
-      durability: z.enum(['fsync', 'os', 'replicated']).describe('What an acknowledgement means'),
+      durability: z
+        .enum(['fsync', 'os', 'replicated'])
+        .describe('What an acknowledgement of a write guarantees'),
       cluster: clusterStatusSchema()
         .nullable()
-        .describe('How its node of a cluster stands; null = it is none'),
+        .describe('State of this cluster node; null = the server is not part of a cluster'),
       numbers: z
         .record(z.string(), z.number())
-        .describe('The levels of /admin/series as they are now'),
+        .describe('Current values of all gauges of /admin/series'),
       backlog: z.object({
         pending: z.int().describe('Messages that are not final'),
-        inFlight: z.int().describe('Attempts that are under way'),
-        later: z.int().describe('Neither under way nor held back: delayed, or tried again later'),
-        waiting: z.record(z.string(), z.int()).describe('Held back, by the limit that does so'),
+        inFlight: z.int().describe('Attempts that are in flight'),
+        later: z.int().describe('Messages that are delayed, or wait for their next retry'),
+        waiting: z
+          .record(z.string(), z.int())
+          .describe('Attempts held back, by the limit that they wait for'),
       }),
       schedules: z.object({
         count: z.int(),
-        isComplete: z.boolean().describe('All of them were looked at for what fires next'),
+        isComplete: z
+          .boolean()
+          .describe('Whether all schedules were examined to find the next triggers'),
         next: z.array(z.object({ scheduleId: z.string(), at: z.int() })),
       }),
       origins: z
@@ -47,19 +53,21 @@ const overviewSchema = once(() =>
           }),
         )
         .describe(
-          'The ten to which most attempts have failed in the last 24 hours of this process',
+          'The ten origins with the most failed attempts in the last 24 hours of this process',
         ),
       disk: z.object({
         availableBytes: z
           .number()
           .nullable()
-          .describe('null = the disk has failed to say, or has not answered within a second'),
+          .describe('null = the query failed or took longer than a second'),
         totalBytes: z.number().nullable(),
         journalBytes: z.number(),
         daysLeft: z
           .number()
           .nullable()
-          .describe('Until it is full, at the pace of the last day; null = it is not getting less'),
+          .describe(
+            'Days until the disk is full, at the rate of the last day; null = not filling up',
+          ),
       }),
     })
     .meta({ id: 'Overview' }),
@@ -69,7 +77,7 @@ const settingSchema = once(() =>
   z
     .object({
       variable: z.string(),
-      value: z.string().nullable().describe('null = nothing is set, or it is a secret'),
+      value: z.string().nullable().describe('null = not set, or a secret'),
       isSecret: z.boolean(),
       source: z.enum(['default', 'environment', 'option', 'file', 'generated', 'published']),
     })
@@ -79,23 +87,23 @@ const settingSchema = once(() =>
 /** The routes, for their controller; the table of series says what each series means. */
 export const overviewRoutes = {
   overview: {
-    summary: 'How the server is, in one look',
-    answers: { 200: { description: 'Its numbers now', schema: overviewSchema } },
+    summary: 'Get an overview of the state of the server',
+    answers: { 200: { description: 'The state of the server now', schema: overviewSchema } },
   },
   series: {
-    summary: 'What was measured, minute by minute, for a day',
+    summary: 'Get the measurements of the last day, minute by minute',
     query: () =>
       z.object({
         names: z.string().describe(`Comma separated; default all. ${meanings}`).optional(),
-        from: z.int().describe('Unix milliseconds; default and at most a day ago').optional(),
+        from: z.int().describe('Unix milliseconds; default and earliest: a day ago').optional(),
         step: z.string().describe('A duration in whole minutes, default 1m').optional(),
       }),
     answers: {
       200: {
-        description: 'A value for each step, the current one too; null = nothing is known',
+        description: 'A value for each step, including the current one; null = unknown',
         schema: () =>
           z.object({
-            from: z.int().describe('Where the first step begins, Unix milliseconds'),
+            from: z.int().describe('Start of the first step, Unix milliseconds'),
             stepMs: z.int(),
             series: z.record(z.string(), z.array(z.number().nullable())),
           }),
@@ -103,18 +111,20 @@ export const overviewRoutes = {
     },
   },
   config: {
-    summary: 'Every setting, its value, and where it came from',
-    answers: { 200: { description: 'Without secrets', schema: () => z.array(settingSchema()) } },
+    summary: 'List every setting, its value, and where it came from',
+    answers: {
+      200: { description: 'The settings, without secrets', schema: () => z.array(settingSchema()) },
+    },
   },
   build: {
-    summary: 'What runs here',
+    summary: 'Get the version of the program and what it runs on',
     answers: {
       200: {
-        description: 'The program and what it runs on',
+        description: 'The program and its environment',
         schema: () =>
           z.object({
             version: z.string(),
-            build: z.string().describe('Digest of the sources, or the version'),
+            build: z.string().describe('Digest of the sources, or else the version'),
             node: z.string(),
             platform: z.string(),
             architecture: z.string(),
@@ -122,7 +132,7 @@ export const overviewRoutes = {
             clients: z
               .array(z.object({ name: z.string(), requests: z.int() }))
               .describe(
-                'SDKs that have asked since the start, as they name themselves; at most 32',
+                'SDKs that have sent requests since the start, by the names they give; at most 32',
               ),
           }),
       },

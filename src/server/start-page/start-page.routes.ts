@@ -12,7 +12,7 @@ import { startObject } from './start-page.js';
 const methods = ['GET', 'HEAD'];
 
 const page: RouteDescription = {
-  summary: 'Where everything is; the console where HTML is accepted by name',
+  summary: 'Get an overview of the server; clients that ask for HTML are redirected to the console',
   access: 'open',
   answers: {
     200: {
@@ -24,13 +24,13 @@ const page: RouteDescription = {
           links: z.record(z.string(), z.string()),
         }),
     },
-    302: { description: 'Browsers go on to /console' },
+    302: { description: 'Redirects browsers to /console' },
   },
 };
 const icon: RouteDescription = {
-  summary: 'That there is no icon',
+  summary: 'The icon of the server: none',
   access: 'open',
-  answers: { 204: { description: 'None' } },
+  answers: { 204: { description: 'There is no icon' } },
 };
 
 /** `/` and `/favicon.ico`; neither needs a credential. */

@@ -28,7 +28,7 @@ export const tokenSchema = z.strictObject({
     .max(expiresAtMax)
     .nullable()
     .optional()
-    .describe('Unix milliseconds; never without it'),
+    .describe('Unix milliseconds; default: never'),
 });
 
 /** Parses `{"name", "role", "expiresAt"?}`. */

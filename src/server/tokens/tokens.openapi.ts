@@ -34,18 +34,18 @@ export const tokenRoutes = {
     },
   },
   list: {
-    summary: 'All created bearer tokens, without the tokens themselves',
+    summary: 'List all created bearer tokens, without the tokens themselves',
     asOf: true,
     isLong: true,
     answers: {
       200: {
-        description: 'By name',
+        description: 'The tokens, sorted by name',
         schema: () => z.array(shown().extend({ lastUsedAt: time().nullable() })),
       },
     },
   },
   remove: {
-    summary: 'Revoke a bearer token: it is refused from the answer on',
+    summary: 'Revoke a bearer token; it is refused as soon as this request is answered',
     answers: {
       200: {
         description: 'Done',

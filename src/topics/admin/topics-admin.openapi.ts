@@ -5,10 +5,14 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const retention = once(() => ({
   retentionMs: z.int().describe('Milliseconds; -1 = no limit. Not for compacted topics'),
-  retentionBytes: z.int().describe('Of one partition; -1 = no limit. Not for compacted topics'),
+  retentionBytes: z
+    .int()
+    .describe('Bytes of each partition; -1 = no limit. Not for compacted topics'),
 }));
 const cleanupPolicy = once(() =>
-  z.enum(['delete', 'compact']).describe('Old records go, or of each key all but the last one'),
+  z
+    .enum(['delete', 'compact'])
+    .describe('delete: removes old records; compact: keeps only the last record of each key'),
 );
 
 const topic = once(() =>
@@ -19,7 +23,10 @@ const topic = once(() =>
       partitions: z.int(),
       cleanupPolicy: cleanupPolicy(),
       ...retention(),
-      bytes: z.int().nullable().describe('Of all partitions; null = it is not known of then'),
+      bytes: z
+        .int()
+        .nullable()
+        .describe('Bytes of all partitions; null = unknown for the time that asOf names'),
     })
     .meta({ id: 'Topic' }),
 );
@@ -28,15 +35,15 @@ const partition = once(() =>
   z.object({
     partition: z.int(),
     earliest: z.int().describe('The first offset that can be read'),
-    latest: z.int().describe('The offset that the next record will get'),
+    latest: z.int().describe('The offset of the next record'),
     bytes: z.int(),
     newestAt: z
       .int()
       .nullable()
-      .describe('The latest time of a record or an append, Unix milliseconds'),
+      .describe('The latest timestamp of a record, or time of an append, Unix milliseconds'),
     damaged: z
       .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
-      .describe('Offsets that cannot be read; absent where no damage is known')
+      .describe('Offsets that cannot be read; absent if no damage is known')
       .optional(),
   }),
 );
@@ -44,7 +51,10 @@ const partition = once(() =>
 const details = once(() =>
   topic()
     .extend({
-      offsets: z.array(partition()).nullable().describe('null = it is not known of then'),
+      offsets: z
+        .array(partition())
+        .nullable()
+        .describe('null = unknown for the time that asOf names'),
     })
     .meta({ id: 'TopicDetails' }),
 );
@@ -58,7 +68,7 @@ const settings = once(() => ({
 const purge = once(() =>
   z.object({
     partition: z.int(),
-    before: z.int().describe('The first offset that stays'),
+    before: z.int().describe('The first offset to keep'),
   }),
 );
 
@@ -75,37 +85,37 @@ export const topicAdminRoutes = {
     answers: { 201: { description: 'The topic', schema: details } },
   },
   list: {
-    summary: 'All topics with their settings',
+    summary: 'List all topics with their settings',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: () => z.array(topic()) } },
+    answers: { 200: { description: 'The topics, sorted by name', schema: () => z.array(topic()) } },
   },
   show: {
-    summary: 'One topic: its settings, and what its partitions hold',
+    summary: 'Get a topic, its settings and the state of its partitions',
     asOf: true,
     isLong: true,
     answers: { 200: { description: 'The topic', schema: details } },
   },
   alter: {
-    summary: 'Change how long a topic keeps its records, or give it more partitions',
+    summary: 'Change the retention of a topic, or increase its number of partitions',
     body: { isRequired: true, schema: () => z.object(settings()) },
-    answers: { 200: { description: 'The topic as it is now', schema: details } },
+    answers: { 200: { description: 'The changed topic', schema: details } },
   },
   remove: {
     summary: 'Delete a topic and its records',
     answers: {
       200: {
-        description: 'It is gone',
+        description: 'The topic is deleted',
         schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
       },
     },
   },
   purge: {
-    summary: 'Let the records before given offsets go',
+    summary: 'Delete the records before given offsets',
     body: { isRequired: true, schema: () => z.union([purge(), z.array(purge())]) },
     answers: {
       200: {
-        description: 'Where the partitions begin now',
+        description: 'The new first offset of each partition',
         schema: () => z.array(z.object({ topic: z.string(), partition: z.int(), offset: z.int() })),
       },
     },

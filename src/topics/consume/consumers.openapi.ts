@@ -20,39 +20,56 @@ const message = once(() =>
 );
 
 const timeout = once(() =>
-  z.int().describe('Milliseconds to wait for a first record; 60000 at most'),
+  z.int().describe('Milliseconds to wait for the first record, at most 60000'),
 );
 const milliseconds = (text: string) => z.int().describe(text).optional();
 
 const ackId = once(() =>
-  z.string().describe('Of the last answer that the client has; none: of no answer yet').optional(),
+  z
+    .string()
+    .describe(
+      'Ack id of the last answer that the client received; `none`: it has not received one yet',
+    )
+    .optional(),
 );
 
 const settings = once(() =>
   z.object({
     'Stream-Ack-Id': ackId(),
-    'Stream-Enable-Auto-Commit': z.boolean().describe('true without it').optional(),
-    'Stream-Auto-Commit-Interval': milliseconds('Milliseconds; 5000 without it'),
+    'Stream-Enable-Auto-Commit': z.boolean().describe('Default true').optional(),
+    'Stream-Auto-Commit-Interval': milliseconds('Milliseconds, default 5000'),
     'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
     'Stream-Session-Timeout-Ms': milliseconds(
-      '1000 to 86400000 milliseconds of silence end the instance; STEPWELL_CONSUMER_IDLE without it',
+      'Idle time after which the instance ends, 1000 to 86400000; default STEPWELL_CONSUMER_IDLE',
     ),
-    'Stream-Encoding': z.enum(['text', 'base64']).describe('Of each answer').optional(),
-    'Last-Event-ID': z.string().describe('Of a stream: where it was broken off').optional(),
-    Accept: z.string().describe('text/event-stream or application/x-ndjson: a stream').optional(),
+    'Stream-Encoding': z
+      .enum(['text', 'base64'])
+      .describe('Encoding of keys, values and header values in each answer')
+      .optional(),
+    'Last-Event-ID': z
+      .string()
+      .describe('For a stream: the last event received before the connection broke')
+      .optional(),
+    Accept: z
+      .string()
+      .describe('text/event-stream or application/x-ndjson: answers with a stream')
+      .optional(),
     'Stream-Assignment-Strategy': z.enum(['range', 'roundrobin', 'sticky']).optional(),
   }),
 );
 
 const records = {
-  200: { description: 'Records in the order of each partition', schema: () => z.array(message()) },
+  200: {
+    description: 'The records, in order within each partition',
+    schema: () => z.array(message()),
+  },
 };
 const done = { 200: { description: 'Done', schema: success } };
 
 /** The routes of readers in groups. */
 export const consumerRoutes = {
   consume: {
-    summary: 'Records of topics for an instance of a group, which the first call makes',
+    summary: 'Consume records of topics with an instance of a group, which the first call creates',
     changes: true,
     headers: settings,
     body: {
@@ -62,43 +79,53 @@ export const consumerRoutes = {
           topic: z.string().optional(),
           topics: z.array(z.string()).optional(),
           timeout: timeout().optional(),
-          maxRecords: z.int().describe('500 without it, 10000 at most').optional(),
+          maxRecords: z.int().describe('Default 500, at most 10000').optional(),
           maxBytes: z.int().describe('Bytes of keys and values').optional(),
         }),
     },
     answers: records,
   },
   consumeTopic: {
-    summary: 'Records of one topic for an instance of a group, which the first call makes',
+    summary:
+      'Consume records of one topic with an instance of a group, which the first call creates',
     changes: true,
     headers: settings,
     query: () => z.object({ timeout: timeout().optional() }),
     answers: records,
   },
   commit: {
-    summary: 'Commit offsets for a group; without a body all that the instance was given',
+    summary:
+      'Commit offsets for a group; without a body, everything that the instance has received',
     changes: true,
     headers: () =>
       z.object({
-        'Stream-Generation': z.int().describe('Refused if the group is in another one').optional(),
+        'Stream-Generation': z
+          .int()
+          .describe('The commit is refused if the group is in another generation')
+          .optional(),
         'Stream-Ack-Id': ackId(),
       }),
     body: { isRequired: false, schema: () => commitsSchema },
     answers: done,
   },
   committed: {
-    summary: 'The offsets a group has committed; -1 where there is none',
+    summary: 'Get the offsets that a group has committed; -1 if there is none',
     changes: false,
     query: () => z.object({ timeout: z.int().optional() }),
     body: { isRequired: true, schema: () => placesSchema },
-    answers: { 200: { description: 'In the order asked', schema: () => z.array(position()) } },
+    answers: {
+      200: {
+        description: 'The offsets, in the order of the request',
+        schema: () => z.array(position()),
+      },
+    },
   },
   list: {
-    summary: 'All instances of groups, with the partitions they own',
+    summary: 'List all instances of groups, with the partitions that they own',
     isLong: true,
     answers: {
       200: {
-        description: 'Groups that have instances',
+        description: 'The groups that have instances',
         schema: () =>
           z.array(
             z.object({
@@ -115,16 +142,16 @@ export const consumerRoutes = {
     },
   },
   remove: {
-    summary: 'Delete an instance: others get its partitions, what it was given is committed',
+    summary: 'Delete an instance: commits what it has received, and gives its partitions to others',
     headers: () => z.object({ 'Stream-Ack-Id': ackId() }),
     answers: done,
   },
   seek: {
-    summary: 'Let an instance read on from other offsets',
+    summary: 'Set the offsets from which an instance continues to read',
     body: { isRequired: true, schema: () => z.union([seekSchema, z.array(seekSchema)]) },
     answers: {
       200: {
-        description: 'Where it reads on',
+        description: 'The offsets from which the instance continues',
         schema: () => z.array(position()),
       },
     },

@@ -32,18 +32,18 @@ export const restCredentialRoutes = {
     },
   },
   list: {
-    summary: 'All created credentials, without their passwords',
+    summary: 'List all created credentials, without their passwords',
     asOf: true,
     isLong: true,
     answers: {
       200: {
-        description: 'By name',
+        description: 'The credentials, sorted by name',
         schema: () => z.array(shown().extend({ createdAt: z.int().describe('Unix milliseconds') })),
       },
     },
   },
   remove: {
-    summary: 'Delete a credential: it is refused from the answer on',
+    summary: 'Delete a credential; it is refused as soon as this request is answered',
     answers: {
       200: {
         description: 'Done',

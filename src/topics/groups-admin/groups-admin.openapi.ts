@@ -21,7 +21,7 @@ const summary = once(() =>
         .int()
         .nullable()
         .describe(
-          'Records that are not committed, of all partitions; null = it is not known of then',
+          'Uncommitted records of all partitions; null = unknown for the time that asOf names',
         ),
     })
     .meta({ id: 'ConsumerGroup' }),
@@ -57,15 +57,18 @@ const success = once(() => z.object({ result: z.literal('Success'), status: z.li
 /** The routes of `/admin/groups`. */
 export const groupRoutes = {
   list: {
-    summary: 'All consumer groups',
+    summary: 'List all consumer groups',
     asOf: true,
     isLong: true,
     answers: {
-      200: { description: 'In the order of their beginnings', schema: () => z.array(summary()) },
+      200: {
+        description: 'The groups, in the order of their creation',
+        schema: () => z.array(summary()),
+      },
     },
   },
   show: {
-    summary: 'A consumer group with its members and its lag per partition',
+    summary: 'Get a consumer group with its members and its lag per partition',
     asOf: true,
     isLong: true,
     answers: {
@@ -77,15 +80,15 @@ export const groupRoutes = {
     },
   },
   remove: {
-    summary: 'Delete a consumer group without members, with its committed offsets',
+    summary: 'Delete a consumer group that has no members, with its committed offsets',
     answers: { 200: { description: 'Done', schema: success } },
   },
   reset: {
-    summary: 'Commit other offsets for a consumer group without members',
+    summary: 'Set the committed offsets of a consumer group that has no members',
     body: { isRequired: true, schema: () => offsetResetSchema },
     answers: {
       200: {
-        description: 'What was committed, and what is',
+        description: 'The old and the new committed offsets',
         schema: () => z.array(place().extend({ from: z.int(), to: z.int() })),
       },
     },

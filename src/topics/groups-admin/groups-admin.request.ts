@@ -7,9 +7,9 @@ import { offsetTargetSchema } from '../offsets/offset-target.js';
 /** The body of `/admin/groups/{group}/offsets`. */
 export const offsetResetSchema = z.strictObject({
   topic: z.string(),
-  partition: z.int().min(0).optional().describe('All of the topic without it'),
+  partition: z.int().min(0).optional().describe('Default: all partitions of the topic'),
   to: offsetTargetSchema,
-  dryRun: z.boolean().optional().describe('true: answer the offsets, change nothing'),
+  dryRun: z.boolean().optional().describe('true: answers the offsets and changes nothing'),
 });
 /** What `offsetResetSchema` describes. */
 export type OffsetResetRequest = z.output<typeof offsetResetSchema>;

@@ -20,7 +20,9 @@ const message = once(() =>
     .meta({ id: 'FetchedRecord' }),
 );
 
-const encoding = once(() => z.enum(['text', 'base64']).describe('Of key, value and header values'));
+const encoding = once(() =>
+  z.enum(['text', 'base64']).describe('Encoding of the key, the value and the header values'),
+);
 
 const record = once(() =>
   z.object({
@@ -37,7 +39,7 @@ const recordWithTopic = once(() => record().extend({ topic: z.string() }));
 const start = once(() =>
   place().extend({
     offset: z.int().optional(),
-    timestamp: z.int().describe('In place of an offset, Unix milliseconds').optional(),
+    timestamp: z.int().describe('Instead of an offset: Unix milliseconds').optional(),
   }),
 );
 
@@ -45,7 +47,9 @@ const onceHeader = once(() =>
   z.object({
     'Idempotency-Key': z
       .string()
-      .describe('Repeated with the request, it stores the records once within 24 hours')
+      .describe(
+        'If the request is repeated with the same key within 24 hours, its records are stored once',
+      )
       .optional(),
   }),
 );
@@ -56,15 +60,15 @@ const produceQuery = once(() =>
   z.object({
     partial: z
       .enum(['true', 'false'])
-      .describe('true: good records are stored though others are refused')
+      .describe('true: stores the valid records even if others are refused')
       .optional(),
   }),
 );
 const refusal = once(() => z.object({ error: z.string(), status: z.int() }));
 const produceAnswers = {
-  200: { description: 'Where they stand', schema: () => z.array(produced()) },
+  200: { description: 'The positions of the records', schema: () => z.array(produced()) },
   207: {
-    description: 'Of a partial produce: where each stands, or why it is refused',
+    description: 'For a partial produce: the position of each record, or why it was refused',
     schema: () => z.array(z.union([produced(), refusal()])),
   },
 };
@@ -72,12 +76,12 @@ const produceAnswers = {
 /** The routes that produce, and those that read without a group. */
 export const topicRoutes = {
   produceByPath: {
-    summary: 'Append one record, whose value stands in the path',
+    summary: 'Append one record, whose value is in the path',
     repeats: 'key',
     changes: true,
     query: () => z.object({ key: z.string().optional() }),
     headers: onceHeader,
-    answers: { 200: { description: 'Where it stands', schema: produced } },
+    answers: { 200: { description: 'The position of the record', schema: produced } },
   },
   produceToTopic: {
     summary: 'Append records to a topic',
@@ -93,7 +97,7 @@ export const topicRoutes = {
     answers: produceAnswers,
   },
   produce: {
-    summary: 'Append records to the topics that they name',
+    summary: 'Append records, each to the topic that it names',
     repeats: 'key',
     changes: true,
     query: produceQuery,
@@ -106,7 +110,7 @@ export const topicRoutes = {
     answers: produceAnswers,
   },
   webhook: {
-    summary: 'Append one record: the body as it is, with the headers that are no standard ones',
+    summary: 'Append one record: the raw body, with the non-standard headers of the request',
     repeats: 'key',
     changes: true,
     query: () =>
@@ -114,25 +118,33 @@ export const topicRoutes = {
         topic: z.string(),
         key: z.string().optional(),
         partition: z.string().optional(),
-        user: z.string().describe('Where no header can carry the credentials').optional(),
+        user: z
+          .string()
+          .describe('For senders that cannot set headers: the user name of the credentials')
+          .optional(),
         pass: z.string().optional(),
       }),
     headers: onceHeader,
     body: { isRequired: false },
-    answers: { 200: { description: 'Where it stands, alone', schema: () => z.array(produced()) } },
+    answers: {
+      200: {
+        description: 'A list with the position of the record',
+        schema: () => z.array(produced()),
+      },
+    },
   },
   list: {
-    summary: 'All topics that the credential may name',
+    summary: 'List all topics that the credential may access',
     isLong: true,
     answers: {
       200: {
-        description: 'Topic to number of partitions',
+        description: 'The number of partitions of each topic',
         schema: () => z.record(z.string(), z.int()),
       },
     },
   },
   fetch: {
-    summary: 'Records from given offsets on',
+    summary: 'Fetch records, starting at given offsets',
     changes: false,
     headers: () => z.object({ 'Stream-Encoding': encoding().optional() }),
     body: {
@@ -142,17 +154,23 @@ export const topicRoutes = {
         z.object({
           ...start().partial().shape,
           topicPartitionOffsets: z.array(start()).optional(),
-          timeout: z.int().describe('Milliseconds to wait for a first record').optional(),
+          timeout: z.int().describe('Milliseconds to wait for the first record').optional(),
           maxRecords: z.int().min(1).max(10_000).default(500).optional(),
-          maxBytes: z.int().min(1).describe('Of the answer').optional(),
-          untilTimestamp: z.int().describe('Ends before the first such record').optional(),
-          offsetReset: z.enum(['earliest', 'latest']).describe('Instead of a 416').optional(),
+          maxBytes: z.int().min(1).describe('Maximum size of the answer').optional(),
+          untilTimestamp: z
+            .int()
+            .describe('Stops before the first record with this timestamp or a later one')
+            .optional(),
+          offsetReset: z
+            .enum(['earliest', 'latest'])
+            .describe('Where to start instead of answering 416')
+            .optional(),
         }),
     },
     answers: { 200: { description: 'The records', schema: () => z.array(message()) } },
   },
   offsets: {
-    summary: 'Offsets by time: earliest, latest, or Unix milliseconds',
+    summary: 'Find offsets by time: earliest, latest, or Unix milliseconds',
     changes: false,
     query: () => z.object({ timeout: z.int().optional() }),
     body: {

@@ -16,20 +16,21 @@ export const subscriptionRequest = z.strictObject({
   from: z
     .enum(['earliest', 'latest'])
     .default('latest')
-    .describe('Whether it begins with the oldest record, or with the next one'),
+    .describe('Whether to start with the oldest record or with the next one'),
   maxRecords: z
     .int()
     .min(1)
     .max(maxRecordsMax)
     .default(1)
     .describe(
-      'Of one message. 1: its body is the value of a record, byte for byte, and Stream-* headers ' +
-        'say where it stands; more: its body is a JSON array of records as /fetch answers them',
+      'Maximum number of records per message. 1: the body is the value of a record, byte for ' +
+        'byte, and Stream-* headers name its position; more: the body is a JSON array of ' +
+        'records like answers of /fetch',
     ),
   encoding: z
     .enum(['text', 'base64'])
     .default('text')
-    .describe('Of keys, values and header values in that array'),
+    .describe('Encoding of keys, values and header values in that array'),
 });
 
 /** A subscription as a request describes it. */

@@ -5,25 +5,25 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, templateShape } from '../../messaging/messages/message-schema.js';
 import { subscriptionRequest } from './subscription.request.js';
 
-const unknownThen = 'null = it is not known of then';
+const unknownThen = 'null = unknown for the time that asOf names';
 const lag = once(() => z.int().nullable());
 
 const partitionSchema = once(() =>
   z.object({
     partition: z.int(),
     position: z.int().describe('The next offset to push'),
-    lag: lag().describe(`Offsets that are there and not pushed yet; ${unknownThen}`),
+    lag: lag().describe(`Offsets that are stored but not pushed yet; ${unknownThen}`),
     error: z
       .string()
-      .describe('Why it does not go on: its next records are damaged; a purge gets it past them')
+      .describe('Why the partition is stuck: its next records are damaged; a purge skips them')
       .exactOptional(),
     inFlight: z
       .object({
-        from: z.int().describe('The first offset of them'),
-        until: z.int().describe('The offset behind the last of them'),
+        from: z.int().describe('The first of these offsets'),
+        until: z.int().describe('The offset after the last one'),
         messageIds: z.array(z.string()).readonly(),
       })
-      .describe('Records that are being delivered; the next ones follow when they are')
+      .describe('Records that are being delivered; the next ones follow afterwards')
       .exactOptional(),
   }),
 );
@@ -35,13 +35,13 @@ const subscriptionSchema = once(() =>
       name: z.string(),
       topic: z.string(),
       destination: z.string().describe('A URL, or the name of a URL group'),
-      maxRecords: z.int().describe('Of one message'),
+      maxRecords: z.int().describe('Maximum number of records per message'),
       encoding: z.enum(['text', 'base64']),
       createdAt: milliseconds,
       isPaused: z.boolean(),
       error: z.string().describe('Why nothing can be pushed now').exactOptional(),
       ...templateShape,
-      lag: lag().describe(`Of all partitions; ${unknownThen}`),
+      lag: lag().describe(`Lag of all partitions; ${unknownThen}`),
       partitions: z.array(partitionSchema()).readonly(),
     })
     .meta({ id: 'Subscription' }),
@@ -69,8 +69,8 @@ export const subscriptionRoutes = {
     answers: {
       201: {
         description:
-          'The subscription. How its messages are delivered, the headers of the request say as ' +
-          'those of a publish do. The next records of a partition follow when those before ' +
+          'The subscription. As for a publish, headers of the request set how its messages are ' +
+          'delivered. The next records of a partition follow when the earlier ones ' +
           'are delivered or have failed for good. New partitions are pushed from their ' +
           'beginning; when the topic is deleted, so is the subscription',
         schema: subscriptionSchema,
@@ -78,23 +78,28 @@ export const subscriptionRoutes = {
     },
   },
   list: {
-    summary: 'All subscriptions',
+    summary: 'List all subscriptions',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: () => z.array(subscriptionSchema()) } },
+    answers: {
+      200: {
+        description: 'The subscriptions, sorted by name',
+        schema: () => z.array(subscriptionSchema()),
+      },
+    },
   },
   show: {
-    summary: 'One subscription, and how far it is',
+    summary: 'Get a subscription and its progress',
     asOf: true,
-    answers: { 200: { description: 'As it is now', schema: subscriptionSchema } },
+    answers: { 200: { description: 'The subscription', schema: subscriptionSchema } },
   },
   remove: {
-    summary: 'Delete a subscription; what is on its way arrives',
+    summary: 'Delete a subscription; messages on their way are still delivered',
     answers: done,
   },
   pause: {
-    summary: 'Push nothing until it is resumed; what is on its way arrives',
+    summary: 'Pause a subscription until it is resumed; messages on their way are still delivered',
     answers: done,
   },
-  resume: { summary: 'Go on where it was paused', answers: done },
+  resume: { summary: 'Resume a subscription where it was paused', answers: done },
 } satisfies Record<string, RouteDescription>;

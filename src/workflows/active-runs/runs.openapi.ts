@@ -8,7 +8,7 @@ import type { CancelRunsFilters } from './cancel-runs.request.js';
 const entry = once(() =>
   z.object({
     messageId: z.string(),
-    body: z.string().describe('Base64 of a step, or of the payload first'),
+    body: z.string().describe('Base64: the payload in the first entry, a step in all others'),
     callType: z.literal('step'),
   }),
 );
@@ -19,7 +19,7 @@ const cancelQuery = once(() =>
     workflowUrl: several,
     workflowUrlExactMatch: z
       .enum(['true', 'false'])
-      .describe('Without it a URL may go on behind workflowUrl')
+      .describe('true: the URL must equal workflowUrl; otherwise it may also start with it')
       .optional(),
     label: several,
     flowControlKey: several,
@@ -38,25 +38,26 @@ const path = '/v2/workflows/runs/{workflowRunId}';
 export const runRoutes = {
   show: {
     path,
-    summary: 'The entries of a workflow run that is active',
+    summary: 'Get the entries of an active workflow run',
     asOf: true,
     shows: 'originals',
-    answers: { 200: { description: 'The oldest first', schema: () => z.array(entry()) } },
+    answers: { 200: { description: 'The entries, oldest first', schema: () => z.array(entry()) } },
   },
   end: {
     path,
-    summary: 'Cancel a workflow run; or, with cancel=false, end it with what its function returned',
+    summary: 'Cancel a workflow run or, with cancel=false, end it with the result of its function',
     query: () => z.object({ cancel: z.enum(['true', 'false']).optional() }),
     body: { isRequired: false },
     answers: { 200: { description: 'The run has ended' } },
   },
   cancelMany: {
-    summary: 'Cancel every workflow run that the filters mean, all of them without a filter',
+    summary:
+      'Cancel every workflow run that matches the filters, or all runs if there is no filter',
     query: cancelQuery,
     body: { isRequired: false, schema: cancelQuery },
     answers: {
       200: {
-        description: 'How many were canceled',
+        description: 'How many runs were canceled',
         schema: () => z.object({ cancelled: z.int() }),
       },
     },

@@ -9,49 +9,52 @@ const data = { isRequired: false };
 /** The routes of `/v2/wait`, `/v2/notify`, `/v2/waiters` and of webhooks. */
 export const eventRoutes = {
   wait: {
-    summary: "Have a run wait for an event; a request of the run's endpoint",
+    summary: 'Make a run wait for an event; sent by the endpoint of the run',
     path: '/v2/wait/{eventId}',
-    headers: () => z.object({ 'Svc-Workflow-RunId': z.string().optional().describe('Who waits') }),
+    headers: () =>
+      z.object({ 'Svc-Workflow-RunId': z.string().optional().describe('The run that waits') }),
     body: { isRequired: true, schema: () => waitSchema },
     answers: {
       200: {
-        description: 'It waits, or has the event already',
+        description: 'The run waits, or already has the event',
         schema: () => z.object({ messageId: z.string().exactOptional() }),
       },
     },
   },
   notify: {
-    summary: 'Notify every run that waits for an event; the body is its data',
+    summary: 'Notify every run that waits for an event; the body is the data of the event',
     path: '/v2/notify/{eventId}',
     body: data,
     answers: {
-      201: { description: 'Those that waited', schema: () => z.array(notifyItemSchema) },
+      201: { description: 'The waits that ended', schema: () => z.array(notifyItemSchema) },
     },
   },
   notifyRun: {
-    summary: 'Notify one run of an event, which is kept for it where it does not wait yet',
+    summary: 'Notify one run of an event, which is kept if the run does not wait for it yet',
     path: '/v2/notify/{workflowRunId}/{eventId}',
     body: data,
     answers: {
       201: {
-        description: 'Its waits that ended; none where the event is kept',
+        description: 'The waits of the run that ended; empty if the event is kept',
         schema: () => z.array(notifyItemSchema),
       },
     },
   },
   waiters: {
-    summary: 'The runs that wait for an event',
+    summary: 'List the runs that wait for an event',
     asOf: true,
     isLong: true,
     path: '/v2/waiters/{eventId}',
-    answers: { 200: { description: 'The oldest first', schema: () => z.array(waiterSchema) } },
+    answers: {
+      200: { description: 'The waits, oldest first', schema: () => z.array(waiterSchema) },
+    },
   },
   webhook: {
-    summary: 'Call a webhook that a run has announced; needs no credentials',
+    summary: 'Call a webhook that a run has created; needs no credentials',
     access: 'path',
     changes: true,
     path: '/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}',
     body: data,
-    answers: { 200: { description: 'It ends a wait for a call, or is kept for the next one' } },
+    answers: { 200: { description: 'The call ends a wait, or is kept for the next one' } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -40,12 +40,12 @@ export const waitSchema = z.object({
   timeout: z
     .union([z.string(), z.number()])
     .nullish()
-    .describe('How long: 7d, 1h30m; a number is seconds; 7d where it is not given'),
+    .describe('How long to wait: 7d, 1h30m, or a number of seconds; default 7d'),
   timeoutHeaders: z
     .record(z.string(), z.union([z.string(), z.array(z.string())]))
     .nullish()
-    .describe('Headers of the run; they name it where the request does not'),
-  url: z.string().nullish().describe('The endpoint; the run knows its own'),
+    .describe('Headers of the run, which name the run if the request does not'),
+  url: z.string().nullish().describe('The endpoint of the run; default: the one that the run has'),
 });
 
 /** Reads a wait; the reason of a refusal is meant for the developer of the client. */

@@ -13,8 +13,8 @@ export const waiterSchema = z.object({
   url: z.string().describe('The endpoint of the run'),
   headers: headerMapSchema.describe('The id and the URL of the run, and the headers of its user'),
   deadline: z.int().describe('Unix seconds'),
-  timeoutUrl: z.string().describe('Where the end of its time is delivered: its endpoint'),
-  timeoutBody: z.string().describe('The step that is delivered then, base64'),
+  timeoutUrl: z.string().describe('Where the timeout is delivered: the endpoint of the run'),
+  timeoutBody: z.string().describe('The step that is delivered at the timeout, Base64'),
   timeoutHeaders: headerMapSchema.describe('Headers of that delivery'),
 });
 
@@ -27,7 +27,7 @@ export const notifyItemSchema = z.object({
   messageId: z.string().describe('What delivers the event to the run').exactOptional(),
   workflowRunId: z.string(),
   workflowCreatedAt: z.int().describe('Unix milliseconds'),
-  error: z.string().describe('Why it waits on').exactOptional(),
+  error: z.string().describe('Why the run still waits').exactOptional(),
 });
 
 /** What `notifyItemSchema` describes; `error` and `messageId` exclude each other. */

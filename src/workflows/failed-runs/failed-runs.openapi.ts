@@ -14,13 +14,16 @@ const callbackState = once(() => z.enum(callbackStates));
 const failedRun = once(() =>
   z
     .object({
-      messageId: z.string().describe('Of the message that the run failed with'),
+      messageId: z.string().describe('Id of the message that made the run fail'),
       dlqId: z.string(),
       url: z.string(),
       method: z.string(),
       header: headerMapSchema,
       body: z.string().describe('The payload').exactOptional(),
-      bodyBase64: z.string().describe('Of a payload that is no UTF-8').exactOptional(),
+      bodyBase64: z
+        .string()
+        .describe('Instead of body, if the payload is not UTF-8')
+        .exactOptional(),
       maxRetries: z.int(),
       notBefore: milliseconds,
       createdAt: milliseconds,
@@ -50,7 +53,10 @@ const failedRun = once(() =>
       failureFunctionState: callbackState().exactOptional(),
       label: z.string().describe('The first of labels').exactOptional(),
       labels: z.array(z.string()).exactOptional(),
-      error: z.string().describe('Why an answer did not count, or none came').exactOptional(),
+      error: z
+        .string()
+        .describe('Why the response was not accepted, or why there was none')
+        .exactOptional(),
     } satisfies Record<keyof FailedRunObject, z.ZodType>)
     .meta({ id: 'FailedRun' }),
 );
@@ -60,7 +66,7 @@ const bulkFields = once(
     ({
       dlqIds: several,
       workflowUrl: several,
-      workflowRunId: several.describe('Ids, or what they begin with'),
+      workflowRunId: several.describe('Ids of runs, or prefixes of ids'),
       workflowCreatedAt: z.array(z.int()).optional(),
       label: several,
       failureFunctionState: z.array(callbackState()).optional(),
@@ -70,7 +76,7 @@ const bulkFields = once(
       fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
       toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
       count: z.int().min(1).max(100).default(100).optional(),
-      cursor: z.string().describe('Of the page before').optional(),
+      cursor: z.string().describe('The cursor of the previous page').optional(),
     }) satisfies Record<keyof typeof failedRunFilters, z.ZodType>,
 );
 
@@ -94,26 +100,30 @@ const revivalFields = once(() =>
 const option = (means: string) => z.string().optional().describe(means);
 
 const overrideFields = once(() => ({
-  'Svc-Retries': option('Attempts after the first, of every step'),
-  'Svc-Retry-Delay': option('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
-  'Svc-Timeout': option('The longest an attempt may take: 30, 2.5s, 1m30s'),
-  'Svc-Delay': option('From now to the first delivery: 90, 30s, 1d10h30m'),
-  'Svc-Not-Before': option('The first delivery, in Unix seconds; wins over a delay'),
-  'Svc-Label': option('Labels instead of the old ones, with commas between them'),
-  'Svc-Flow-Control-Key': option('Whose limits the run shares; a value goes with it'),
+  'Svc-Retries': option('Maximum number of attempts of each step after the first one'),
+  'Svc-Retry-Delay': option(
+    'Expression for the milliseconds before the next attempt; may use `retried`: 1000 * retried',
+  ),
+  'Svc-Timeout': option('Timeout of each attempt: 30, 2.5s, 1m30s'),
+  'Svc-Delay': option('Delay before the first delivery: 90, 30s, 1d10h30m'),
+  'Svc-Not-Before': option('Earliest time of the first delivery, Unix seconds; overrides a delay'),
+  'Svc-Label': option('Labels that replace the old ones, comma separated'),
+  'Svc-Flow-Control-Key': option(
+    'Flow-control key whose limits apply to the run; requires a value',
+  ),
   'Svc-Flow-Control-Value': option('parallelism=2, rate=3, period=1m'),
-  'Svc-Failure-Callback': option('Called when the new run fails'),
+  'Svc-Failure-Callback': option('A URL to call if the new run fails'),
 }));
 
 const overrides = once(() => z.object(overrideFields()));
 const overridesOfOne = once(() =>
   z.object({
     ...overrideFields(),
-    'Svc-Workflow-RunId': option('What the new run is called'),
+    'Svc-Workflow-RunId': option('The id of the new run'),
   }),
 );
 
-const more = once(() => z.string().describe('Absent when nothing is left').exactOptional());
+const more = once(() => z.string().describe('Absent when no more runs match').exactOptional());
 const reference = once(() =>
   z
     .object({ workflowRunId: z.string(), workflowCreatedAt: milliseconds })
@@ -142,50 +152,50 @@ const many = (summary: string) => ({
 /** The routes of `/v2/workflows/dlq`. */
 export const failedRunRoutes = {
   list: {
-    summary: 'Workflow runs that failed',
+    summary: 'List the workflow runs that failed',
     asOf: true,
     query: () => z.object(listFields()),
     answers: {
       200: {
-        description: 'The newest first unless `order` says otherwise',
+        description: 'The runs, newest first unless `order` says otherwise',
         schema: () =>
           z.object({ messages: z.array(failedRun()), cursor: more(), damaged: damaged() }),
       },
     },
   },
   show: {
-    summary: 'One workflow run that failed',
+    summary: 'Get a failed workflow run',
     asOf: true,
-    answers: { 200: { description: 'The run, and its last answer', schema: failedRun } },
+    answers: { 200: { description: 'The run, with its last response', schema: failedRun } },
   },
   remove: {
-    summary: 'Delete a workflow run that failed',
+    summary: 'Delete a failed workflow run',
     answers: { 200: { description: 'Deleted', schema: () => z.object({ deleted: z.int() }) } },
   },
   removeMany: {
-    summary: 'Delete every failed workflow run that the filters mean',
+    summary: 'Delete every failed workflow run that matches the filters',
     query: () => z.object(bulkFields()),
     body: { isRequired: false, schema: () => z.object(bulkFields()) },
     answers: {
       200: {
-        description: 'How many were deleted',
+        description: 'How many runs were deleted',
         schema: () => z.object({ deleted: z.int(), cursor: more() }),
       },
     },
   },
   resume: {
-    ...one('Go on with a workflow run where it failed', 'The new run'),
+    ...one('Resume a failed workflow run where it failed', 'The new run'),
     body: { isRequired: false, schema: () => resumeSchema },
   },
-  restart: one('Begin a workflow run that failed anew', 'The new run'),
-  resumeMany: many('Go on with every failed workflow run that the filters mean'),
-  restartMany: many('Begin every failed workflow run that the filters mean anew'),
+  restart: one('Restart a failed workflow run from its beginning', 'The new run'),
+  resumeMany: many('Resume every failed workflow run that matches the filters'),
+  restartMany: many('Restart every failed workflow run that matches the filters'),
   repeatCallback: {
-    summary: 'Call a failure callback again that failed',
+    summary: 'Retry a failed failure callback',
     answers: { 200: { description: 'The run that failed', schema: reference } },
   },
   cancelCallback: {
-    summary: 'Take a failure callback back that is in progress',
+    summary: 'Cancel a failure callback that is in progress',
     answers: { 200: { description: 'The run that failed', schema: reference } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -15,16 +15,16 @@ export const resumeSchema = z
     steps: z
       .array(
         z.strictObject({
-          stepId: z.int().min(1).describe('Of a step of the type Run that has a result'),
+          stepId: z.int().min(1).describe('Id of a step of type Run that has a result'),
           out: z
             .unknown()
             .refine((out) => out !== undefined, 'is missing')
-            .describe('Its result from now on, any JSON'),
+            .describe('The new result of the step, any JSON'),
         }),
       )
       .max(editsMax)
       .optional()
-      .describe('Results that are replaced; those of later steps stay as they are'),
+      .describe('Results to replace; those of later steps stay as they are'),
   })
   .meta({ id: 'ResumeRequest' });
 

@@ -20,7 +20,7 @@ import type { FailureFunctionObject, RunObject } from './run-object.js';
 const stepFields = once(
   () =>
     ({
-      out: z.string().describe('JSON as text; of a wait, base64').exactOptional(),
+      out: z.string().describe('JSON as text; Base64 for a wait').exactOptional(),
       sleepFor: z.number().describe('Seconds').exactOptional(),
       sleepUntil: z.number().describe('Unix seconds').exactOptional(),
       callUrl: z.string().exactOptional(),
@@ -70,21 +70,26 @@ export const runLogRowSchema = once(() =>
       workflowCreatedAt: milliseconds,
       offset: z
         .int()
-        .describe('In the journal; absent while an attempt is in flight')
+        .describe('Offset in the journal; absent while an attempt is in flight')
         .exactOptional(),
-      attempt: z.int().describe('From 1').exactOptional(),
+      attempt: z.int().describe('Number of the attempt, counted from 1').exactOptional(),
       durationMs: z.int().describe('How long the attempt took').exactOptional(),
       executed: z
         .array(z.object({ stepId: z.int(), stepName: z.string(), stepType: z.string() }))
-        .describe('What the endpoint executed in the attempt, as it submitted it')
+        .describe('The steps that the endpoint executed in the attempt, as it submitted them')
         .exactOptional(),
-      stepInfo: stepInfo().describe('Of a message, and of what a run waits for').exactOptional(),
+      stepInfo: stepInfo()
+        .describe('On rows of messages, and of what a run waits for')
+        .exactOptional(),
       nextDeliveryTime: milliseconds.describe('On every row of a message').exactOptional(),
       error: z.string().exactOptional(),
       responseStatus: z.int().exactOptional(),
       responseHeaders: headerMap.exactOptional(),
       responseBody: z.string().exactOptional(),
-      responseBodyBase64: z.string().describe('Of a response that is no UTF-8').exactOptional(),
+      responseBodyBase64: z
+        .string()
+        .describe('Instead of responseBody, if the body is not UTF-8')
+        .exactOptional(),
       headers: headerMap.exactOptional(),
       invokerWorkflowRunId: z.string().exactOptional(),
       invokerWorkflowRunUrl: z.string().exactOptional(),
@@ -129,7 +134,9 @@ const step = once(() =>
       state: stepState(),
       createdAt: milliseconds,
       concurrent: z.int(),
-      editedAt: milliseconds.describe('When a resume replaced its result').exactOptional(),
+      editedAt: milliseconds
+        .describe('When a resume replaced the result of the step')
+        .exactOptional(),
       headers: headerMap,
       ...delivery(),
       ...stepFields(),
@@ -171,7 +178,7 @@ export const runSchema = once(() =>
       workflowRunId: z.string(),
       workflowUrl: z.string(),
       workflowState: z.enum(runStates),
-      state: z.enum(runStateNames).describe('What it does now, or how it ended'),
+      state: z.enum(runStateNames).describe('What the run does now, or how it ended'),
       workflowRunCreatedAt: milliseconds,
       workflowRunCompletedAt: milliseconds.exactOptional(),
       workflowRunCallerIp: z.string(),
@@ -198,14 +205,14 @@ export const runSchema = once(() =>
 );
 
 const filters = once(() => ({
-  cursor: z.string().describe('Of the page before').optional(),
+  cursor: z.string().describe('The cursor of the previous page').optional(),
   order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
   workflowRunId: several,
   workflowUrl: several,
   workflowCreatedAt: z.array(milliseconds).optional(),
   workflowRuns: z
     .array(z.string())
-    .describe('Ids with times, as in wfr_1@1767000000000')
+    .describe('Ids of runs with their times of creation: wfr_1@1767000000000')
     .optional(),
   messageId: several,
   messageIds: several,
@@ -246,22 +253,22 @@ const runs = once(() =>
 
 /** The route `GET /v2/workflows/messageLogs`. */
 export const runMessageLogsRoute: RouteDescription = {
-  summary: 'Pages of what happened to runs and to their messages',
+  summary: 'List what happened to runs and their messages, page by page',
   asOf: true,
   query: rowsQuery,
   answers: {
-    200: { description: 'Rows, the newest first unless `order` says otherwise', schema: rows },
+    200: { description: 'The rows, newest first unless `order` says otherwise', schema: rows },
   },
 };
 
 /** The route `GET /v2/workflows/events`. */
 export const runEventsRoute: RouteDescription = {
-  summary: 'The rows of messageLogs, or the runs of logs where they are grouped',
+  summary: 'The rows of messageLogs or, with groupBy, the runs of logs',
   asOf: true,
   query: () => rowsQuery().extend({ groupBy: z.literal('workflowRunId').optional() }),
   answers: {
     200: {
-      description: 'Rows, or runs where they are grouped',
+      description: 'Rows or, with groupBy, runs',
       schema: () => z.union([rows(), runs()]),
     },
   },
@@ -269,10 +276,10 @@ export const runEventsRoute: RouteDescription = {
 
 /** The route `GET /v2/workflows/logs`. */
 export const runLogsRoute: RouteDescription = {
-  summary: 'Pages of runs with their steps',
+  summary: 'List runs with their steps, page by page',
   asOf: true,
   query: runsQuery,
   answers: {
-    200: { description: 'Runs, the newest first unless `order` says otherwise', schema: runs },
+    200: { description: 'The runs, newest first unless `order` says otherwise', schema: runs },
   },
 };

@@ -23,7 +23,7 @@ const token = once(() =>
   z.object({
     token: z.string().describe('For Authorization: Bearer, or the query parameter token'),
     expiresAt: milliseconds,
-    path: z.string().describe('The stream that it is good for, and nothing else'),
+    path: z.string().describe('Path of the stream, the only one that accepts the token'),
   }),
 );
 
@@ -34,34 +34,34 @@ export type RunTokenObject = z.output<ReturnType<typeof token>>;
 export const runStreamRoutes = {
   stream: {
     path: '/v2/workflows/runs/{workflowRunId}/stream',
-    summary: 'What happens to a run, from its beginning to its end, as it happens',
+    summary: 'Stream what happens to a run, from its beginning to its end',
     query: () =>
       z.object({
-        trimBody: z.int().describe('Bytes to show of each body, default 65536').optional(),
+        trimBody: z.int().describe('Bytes to keep of each body, default 65536').optional(),
       }),
     headers: () =>
       z.object({
-        'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
+        'Last-Event-ID': z.string().describe('The stream continues after this event').optional(),
       }),
     answers: {
       200: {
         description:
-          'Server-sent events {offset, rows}, with rows as in messageLogs; end when it is over',
+          'Server-sent events {offset, rows}, with rows as in messageLogs; `end` when the run ends',
         contentType: 'text/event-stream',
       },
-      204: { description: 'It has ended and was sent whole: do not come back' },
+      204: { description: 'The run has ended and was sent completely: do not reconnect' },
     },
   },
   token: {
     path: '/v2/workflows/runs/{workflowRunId}/token',
-    summary: 'Make a token that may read the stream of this run alone, for a browser',
+    summary: 'Create a token for a browser that permits only reading the stream of this run',
     changes: false,
     body: { isRequired: false, schema: () => runTokenSchema },
-    answers: { 201: { description: 'It is kept nowhere: it is signed', schema: token } },
+    answers: { 201: { description: 'The token; it is signed and not stored', schema: token } },
   },
   waiters: {
     path: '/v2/workflows/runs/{workflowRunId}/waiters',
-    summary: 'The events that a run waits for',
-    answers: { 200: { description: 'At most 1,000 of them', schema: () => z.array(waiter()) } },
+    summary: 'List the events that a run waits for',
+    answers: { 200: { description: 'The waits, at most 1,000', schema: () => z.array(waiter()) } },
   },
 } satisfies Record<string, RouteDescription>;

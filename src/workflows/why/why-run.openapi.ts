@@ -11,10 +11,10 @@ const why = once(() => whySchema(runReasons));
 /** The route `GET /v2/workflows/runs/{id}/why`. */
 export const whyRunRoute = {
   path: '/v2/workflows/runs/{workflowRunId}/why',
-  summary: 'Why a workflow run waits, or how it ended',
+  summary: 'Explain why a workflow run waits, or how it ended',
   answers: {
     200: {
-      description: 'The most pressing reason, and every one of at most 100 steps that are open',
+      description: 'The most urgent reason, and the reason of each open step, at most 100',
       schema: () =>
         why().extend({
           workflowRunId: z.string(),
@@ -23,7 +23,7 @@ export const whyRunRoute = {
             why().extend({
               stepName: z.string(),
               messageId: z.string().exactOptional(),
-              workflowRunId: z.string().describe('Of a child run').exactOptional(),
+              workflowRunId: z.string().describe('Id of a child run').exactOptional(),
               eventId: z.string().exactOptional(),
             }),
           ),
