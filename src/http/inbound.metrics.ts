@@ -52,22 +52,22 @@ export class InboundMetrics {
     });
     this.#refusedRooms = new Counter({
       name: 'stepwell_in_flight_refusals_total',
-      help: 'Requests that found no room for their bytes in time.',
+      help: 'Requests refused because no memory for their bytes became free in time.',
       registers,
     });
     this.#stalledClients = new Counter({
       name: 'stepwell_stalled_clients_total',
-      help: 'Connections closed because their client took nothing of its answer.',
+      help: 'Connections closed because the client did not read its answer.',
       registers,
     });
     this.#refusedConnections = new Counter({
       name: 'stepwell_connections_refused_total',
-      help: 'Connections that found no place: closed, or let in for health checks only.',
+      help: 'Connections above the limit: closed, or accepted for health checks only.',
       registers,
     });
     this.#abortedRequests = new Counter({
       name: 'stepwell_http_aborted_requests_total',
-      help: 'Requests that clients broke off before their body had arrived.',
+      help: 'Requests that clients aborted before the whole body had arrived.',
       registers,
     });
     this.#refusedRequests = new Counter({
@@ -132,7 +132,7 @@ export class InboundMetrics {
       'Bytes of bodies and answers in flight.',
       read,
     );
-    const help = 'The most bytes of bodies and answers in flight.';
+    const help = 'Limit of stepwell_in_flight_bytes.';
     gauge(this.#registry, 'stepwell_in_flight_limit_bytes', help, () => limit);
   }
 
@@ -148,11 +148,6 @@ export class InboundMetrics {
 
   /** Registers `read`, which returns the number of open connections at each scrape. Call once. */
   watchConnections(read: () => number): void {
-    gauge(
-      this.#registry,
-      'stepwell_connections',
-      'Connections to this server that are open.',
-      read,
-    );
+    gauge(this.#registry, 'stepwell_connections', 'Open connections to this server.', read);
   }
 }

@@ -17,32 +17,32 @@ export class JournalSweepMetrics {
     const registers = [registry];
     this.#records = new Counter({
       name: 'stepwell_journal_swept_records_total',
-      help: 'Records that sweeps have removed from the journal.',
+      help: 'Records that sweeps removed from the journal.',
       registers,
     });
     this.#bytes = new Counter({
       name: 'stepwell_journal_swept_bytes_total',
-      help: 'Bytes that sweeps have removed from the journal.',
+      help: 'Bytes that sweeps removed from the journal.',
       registers,
     });
     this.#kept = new Gauge({
       name: 'stepwell_journal_sweep_kept_records',
-      help: 'Records that the last sweep has kept.',
+      help: 'Records that the last sweep kept.',
       registers,
     });
     this.#endedAt = new Gauge({
       name: 'stepwell_journal_last_sweep_timestamp_seconds',
-      help: 'When the last sweep ended; 0 = there was none since the start.',
+      help: 'When the last sweep ended; 0 = no sweep since the start.',
       registers,
     });
     this.#seconds = new Gauge({
       name: 'stepwell_journal_last_sweep_seconds',
-      help: 'Time that the last sweep took.',
+      help: 'Duration of the last sweep.',
       registers,
     });
     this.#failed = new Counter({
       name: 'stepwell_journal_sweeps_failed_total',
-      help: 'Sweeps that were given up, for want of an archive or of room; the log says why.',
+      help: 'Sweeps that failed, e.g. for lack of the archive or of disk space; see the log.',
       registers,
     });
     this.#archived = new Counter({

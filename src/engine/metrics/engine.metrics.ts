@@ -26,24 +26,24 @@ export class EngineMetrics {
     });
     this.#fsyncSeconds = new Histogram({
       name: 'stepwell_fsync_seconds',
-      help: 'Time of one sync: of a group, of a new file, or of a name.',
+      help: 'Time of one sync: of a commit group, a new file, or a directory entry.',
       buckets: fastSeconds,
       registers,
     });
     this.#groupRecords = new Histogram({
       name: 'stepwell_commit_group_records',
-      help: 'Records that shared one commit.',
+      help: 'Records in one commit group.',
       buckets: groupSizes,
       registers,
     });
     this.#failedTurns = new Counter({
       name: 'stepwell_failed_turns_total',
-      help: 'Turns of the engine that ended in a defect and changed nothing.',
+      help: 'Turns of the engine that failed with a defect and changed nothing.',
       registers,
     });
     this.#refusedReactions = new Counter({
       name: 'stepwell_refused_reactions_total',
-      help: 'Commands of a reaction that were refused and dropped.',
+      help: 'Commands from reactions that were refused and dropped.',
       registers,
     });
   }

@@ -7,7 +7,7 @@ export type StreamKind = 'live' | 'journal' | 'run' | 'topic';
 
 const openStreams = {
   name: 'stepwell_open_streams',
-  help: 'Streams of events that are open, by what they follow.',
+  help: 'Open event streams, by what they follow.',
   label: 'kind',
 };
 

@@ -19,7 +19,7 @@ import { LetterSources } from './letter-sources.js';
 })
 export class DeadLettersModule {
   constructor({ letters }: DeadLetters, registry: Registry) {
-    const help = 'Messages that failed for good and are kept.';
+    const help = 'Dead letters: messages that failed for good and are kept.';
     gauge(registry, 'stepwell_dead_letters', help, () => letters.size);
   }
 }

@@ -42,20 +42,20 @@ export class AttemptMetrics {
     const registers = [registry];
     const attempts = tallyCounter(registry, {
       name: 'stepwell_attempts_total',
-      help: 'Attempts to deliver, by how they ended.',
+      help: 'Delivery attempts, by outcome.',
       labelNames: ['outcome'],
     });
     for (const outcome of Object.values(ends)) attempts.inc({ outcome }, 0);
     this.#attempts = labeled(ends, (outcome) => attempts.tally({ outcome }));
     this.#seconds = new Histogram({
       name: 'stepwell_attempt_seconds',
-      help: 'Time of one attempt to deliver.',
+      help: 'Duration of one delivery attempt.',
       buckets: callSeconds,
       registers,
     });
     this.#lag = new Histogram({
       name: 'stepwell_delivery_lag_seconds',
-      help: 'Time from when an attempt was due to when it began.',
+      help: 'Time from when an attempt was due to when it started.',
       buckets: callSeconds,
       registers,
     });
@@ -66,14 +66,14 @@ export class AttemptMetrics {
     }).tally({});
     const ended = tallyCounter(registry, {
       name: 'stepwell_messages_ended_total',
-      help: 'Messages that are final, by their state.',
+      help: 'Messages that became final, by state.',
       labelNames: ['state'],
     });
     for (const state of Object.values(finalStates)) ended.inc({ state }, 0);
     this.#ended = labeled(finalStates, (state) => ended.tally({ state }));
     this.#callbacks = new Counter({
       name: 'stepwell_callbacks_total',
-      help: 'Callbacks that were published, by what they report: an attempt, or a failure.',
+      help: 'Callbacks published, by what they report: an attempt or a failure.',
       labelNames: ['reports'],
       registers,
     });

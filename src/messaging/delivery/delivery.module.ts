@@ -53,9 +53,9 @@ export class DeliveryModule {
     messages.observe(stored.listener, stored.interest);
     messages.observe(metrics.listener, metrics.interest);
     engine.carry('callEndpoint', calls);
-    const backlog = 'Messages accepted and not final.';
+    const backlog = 'Messages that were accepted and are not final.';
     gauge(registry, 'stepwell_backlog_messages', backlog, () => messages.size);
-    const oldest = 'Time since the attempt was due that has waited longest; 0 = none waits.';
+    const oldest = 'How long the longest-waiting attempt has been due; 0 = none waits.';
     gauge(registry, 'stepwell_oldest_waiting_seconds', oldest, () => {
       const now = clock.now();
       return Math.max(0, now - (calls.longestDueAt ?? now)) / 1000;

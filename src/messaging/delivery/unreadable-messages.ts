@@ -39,7 +39,7 @@ export class UnreadableMessages {
     @Inject(provided.log) private readonly log: Logger,
     @Inject(provided.clock) private readonly clock: Pick<Clock, 'after'>,
   ) {
-    const help = 'Messages that are due and held, as the disk has damaged them.';
+    const help = 'Messages that are due but cannot be read, because their data is damaged on disk.';
     gauge(registry, 'stepwell_unreadable_messages', help, () => this.held.size);
   }
 

@@ -36,7 +36,7 @@ export class GatesModule {
     );
     const help = 'Attempts that wait for a limit.';
     gauge(registry, 'stepwell_waiting_attempts', help, () => gates.waiting);
-    const queues = 'Queues in which attempts wait for a place.';
+    const queues = 'Queues in which attempts wait for a free slot.';
     gauge(registry, 'stepwell_blocked_queues', queues, () => gates.blockedAt('queue'));
     const keys = 'Flow-control keys under which attempts wait.';
     gauge(registry, 'stepwell_blocked_flow_control_keys', keys, () =>

@@ -46,7 +46,7 @@ export class QueuesModule {
     gauge(registry, 'stepwell_queue_lag_messages', help, () => entries.lag);
     const longest = {
       name: 'stepwell_longest_queue_messages',
-      help: 'Messages that are not final in the longest queues, by name, and in all others.',
+      help: 'Messages not final in the longest queues, by name, and in all others.',
       label: 'queue',
       namedMax: settings.metricsNamesMax,
     };

@@ -17,7 +17,7 @@ export class ScheduleMetrics {
     const registers = [registry];
     this.#triggers = new Counter({
       name: 'stepwell_schedule_triggers_total',
-      help: 'Triggers of schedules: published, or failed, which published nothing.',
+      help: 'Triggers of schedules, by outcome: published, or failed without publishing.',
       labelNames: ['outcome'],
       registers,
     });

@@ -15,7 +15,7 @@ export class BackupMetrics {
     const registers = [registry];
     this.#madeAt = new Gauge({
       name: 'stepwell_backup_last_success_timestamp_seconds',
-      help: 'When the last backup of this process was complete; 0 = there was none.',
+      help: 'When the last backup of this process was complete; 0 = no backup yet.',
       registers,
     });
     this.#bytes = new Gauge({
@@ -25,12 +25,12 @@ export class BackupMetrics {
     });
     this.#failures = new Counter({
       name: 'stepwell_backup_failures_total',
-      help: 'Backups that were asked for and not made.',
+      help: 'Backups that were requested but failed.',
       registers,
     });
     this.#failedAt = new Gauge({
       name: 'stepwell_backup_last_failure_timestamp_seconds',
-      help: 'When a backup of this process has last failed; 0 = none has.',
+      help: 'When a backup of this process last failed; 0 = none failed.',
       registers,
     });
   }

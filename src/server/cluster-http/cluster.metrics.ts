@@ -19,7 +19,7 @@ export class ClusterMetrics {
       gauge(registry, `stepwell_cluster_${name}`, help, read);
     new Gauge({
       name: 'stepwell_cluster_role',
-      help: 'Whether this node of a cluster has the role; no values on a server that is none.',
+      help: 'Whether this cluster node has the role; no values outside of a cluster.',
       labelNames: ['role'],
       registers: [registry],
       collect() {
@@ -30,12 +30,12 @@ export class ClusterMetrics {
     addFollowers(registry, membership);
     add(
       'epoch',
-      'Owners that the shared log has had.',
+      'Epoch of the shared log: the number of owners that it has had.',
       value(({ epoch }) => epoch),
     );
     add(
       'place',
-      'Place in the shared log up to which this node has read.',
+      'Place up to which this node has read the shared log.',
       value(({ place }) => place),
     );
     add(
@@ -50,25 +50,25 @@ export class ClusterMetrics {
     );
     add(
       'heard_seconds',
-      'Time since the owner of the shared log was heard.',
+      'Time since the owner of the shared log was last heard.',
       value(({ heardMsAgo }) => heardMsAgo / 1000),
     );
     add(
       'clock_skew_seconds',
-      'By how much the clock of this node is ahead of that of the shared log.',
+      'How far the clock of this node is ahead of that of the shared log.',
       value(({ clockSkewMs }) => (clockSkewMs ?? 0) / 1000),
     );
     add(
       'commit_seconds',
-      'Time that the last append to the shared log took; 0 on a follower.',
+      'Duration of the last append to the shared log; 0 on a follower.',
       value(({ commitMs }) => (commitMs ?? 0) / 1000),
     );
-    add('held_bytes', 'Bytes of bodies that wait for the answer of the owner.', () =>
+    add('held_bytes', 'Bytes of request bodies held until the owner answers.', () =>
       this.#heldBytes(),
     );
     this.#forwarded = new Counter({
       name: 'stepwell_cluster_forwarded_requests_total',
-      help: 'Requests that this node passed on to the owner, by how that ended.',
+      help: 'Requests that this node forwarded to the owner, by result.',
       labelNames: ['result'],
       registers: [registry],
     });
@@ -88,7 +88,7 @@ export class ClusterMetrics {
 function addFollowers(registry: Registry, membership: Pick<Membership, 'status'> | null): void {
   new Gauge({
     name: 'stepwell_cluster_follower_behind',
-    help: 'Entries of the shared log that a follower did not have when the owner heard it last.',
+    help: 'Entries of the shared log that a follower lacked when it last reported.',
     labelNames: ['node'],
     registers: [registry],
     collect() {

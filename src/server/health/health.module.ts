@@ -11,7 +11,7 @@ import { HealthRoutes } from './health.routes.js';
 export class HealthModule {
   constructor(table: RouteTable, routes: HealthRoutes, registry: Registry, life: ProcessLife) {
     table.add(...routes.routes);
-    const help = 'Warnings of GET /health/ready: what an operator should see to.';
+    const help = 'Number of warnings of GET /health/ready, for an operator to handle.';
     gauge(registry, 'stepwell_warnings', help, () => life.status.warnings?.length ?? 0);
     const ready = 'Whether GET /health/ready answers 200: 1 or 0.';
     gauge(registry, 'stepwell_ready', ready, () => Number(routes.readiness.isReady));

@@ -9,7 +9,7 @@ export class JournalHeadMetrics {
   constructor(registry: Registry) {
     this.#head = new Gauge({
       name: 'stepwell_journal_head_offset',
-      help: 'The offset of the head of the journal, whose digest is the label.',
+      help: 'Offset of the head of the journal; the label is the digest of the head.',
       labelNames: ['digest'],
       registers: [registry],
     });

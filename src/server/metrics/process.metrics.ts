@@ -45,13 +45,13 @@ export class ProcessMetrics {
     gauge(
       registry,
       'stepwell_heap_used_bytes',
-      'Heap of JavaScript objects that is in use.',
+      'Used part of the JavaScript heap.',
       () => getHeapStatistics().used_heap_size,
     );
     gauge(
       registry,
       'stepwell_heap_limit_bytes',
-      'Heap beyond which the process ends.',
+      'Heap size limit; the process ends if it exceeds the limit.',
       () => getHeapStatistics().heap_size_limit,
     );
   }
@@ -59,7 +59,7 @@ export class ProcessMetrics {
   #watchProcessor(registry: Registry): void {
     new Counter({
       name: 'stepwell_cpu_seconds_total',
-      help: 'Processor time of the process, its threads included.',
+      help: 'CPU time of the process, including its threads.',
       registers: [registry],
       collect() {
         const { user, system } = process.cpuUsage();
@@ -67,7 +67,7 @@ export class ProcessMetrics {
         this.inc((user + system) / microsecondsPerSecond);
       },
     });
-    gauge(registry, 'stepwell_uptime_seconds', 'Time since the process began.', () =>
+    gauge(registry, 'stepwell_uptime_seconds', 'Time since the process started.', () =>
       process.uptime(),
     );
   }
@@ -76,7 +76,7 @@ export class ProcessMetrics {
     const read = () => this.#readDelays();
     new Gauge({
       name: 'stepwell_event_loop_delay_seconds',
-      help: 'Delay of the event loop in the last minute or two, by percentile.',
+      help: 'Delay of the event loop in the last one to two minutes, by percentile.',
       labelNames: ['percentile'],
       registers: [registry],
       collect() {

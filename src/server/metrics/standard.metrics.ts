@@ -29,7 +29,7 @@ export function watchProcess(
   const registers = [registry];
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time of the process, its threads included.',
+    help: 'CPU time of the process, including its threads.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage();
@@ -39,13 +39,13 @@ export function watchProcess(
   });
   const resident = 'Resident memory of the process.';
   gauge(registry, 'process_resident_memory_bytes', resident, residentBytes);
-  const began = 'When the process began, Unix seconds.';
+  const began = 'When the process started, Unix seconds.';
   gauge(registry, 'process_start_time_seconds', began, () => startedAt / 1000);
-  const most = 'Files that the process may open.';
+  const most = 'Maximum number of files that the process may have open.';
   gauge(registry, 'process_max_fds', most, () => filesMax);
   new Gauge({
     name: 'process_open_fds',
-    help: 'Files that the process has open; 0 where the system does not say.',
+    help: 'Files that the process has open; 0 if the system does not report it.',
     registers,
     async collect() {
       // One of the entries is the folder itself.
@@ -53,17 +53,17 @@ export function watchProcess(
       this.set(names.length - 1);
     },
   });
-  const heap = 'Heap of JavaScript objects, what is free in it included.';
+  const heap = 'Size of the JavaScript heap, including its free part.';
   gauge(registry, 'nodejs_heap_size_total_bytes', heap, () => getHeapStatistics().total_heap_size);
-  const used = 'Heap of JavaScript objects that is in use.';
+  const used = 'Used part of the JavaScript heap.';
   gauge(registry, 'nodejs_heap_size_used_bytes', used, () => getHeapStatistics().used_heap_size);
-  const external = 'Memory outside of the heap that its objects hold.';
+  const external = 'Memory outside of the heap that JavaScript objects hold.';
   gauge(registry, 'nodejs_external_memory_bytes', external, () => {
     return getHeapStatistics().external_memory;
   });
   new Gauge({
     name: 'nodejs_version_info',
-    help: 'Always 1; its label names the version of Node.js.',
+    help: 'Always 1; the label is the version of Node.js.',
     labelNames: ['version'],
     registers,
   }).set({ version: process.version }, 1);

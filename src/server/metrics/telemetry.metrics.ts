@@ -16,14 +16,14 @@ export class TelemetryMetrics {
     const registers = [registry];
     this.#spans = new Counter({
       name: 'stepwell_otlp_spans_total',
-      help: 'Spans that a collector has taken, and those that were dropped.',
+      help: 'Spans, by outcome: accepted by the collector, or dropped.',
       labelNames: ['outcome'],
       registers,
     });
     for (const outcome of ['sent', 'dropped']) this.#spans.inc({ outcome }, 0);
     this.#failures = new Counter({
       name: 'stepwell_otlp_failures_total',
-      help: 'Requests to a collector that it did not take, by what was sent.',
+      help: 'Failed requests to the collector, by signal.',
       labelNames: ['signal'],
       registers,
     });

@@ -34,24 +34,20 @@ export class StorageMetrics {
       for (const { byteLength } of journal.segments) bytes += byteLength;
       return bytes;
     });
-    const isFull = 'Whether new work is refused (507), as bytes or inodes have run out: 1 or 0.';
+    const isFull =
+      '1 while new work is refused (507) because bytes or inodes have run out, else 0.';
     gauge(registry, 'stepwell_disk_full', isFull, () => Number(!store.freeSpace.hasRoom));
     const { dataDirectory, archiveDirectory } = config;
-    this.watchSpace(
-      registry,
-      'disk',
-      'where the data folder lies; 0 = it has not said',
-      dataDirectory,
-    );
+    this.watchSpace(registry, 'disk', 'of the data folder; 0 = unknown', dataDirectory);
     this.watchSpace(
       registry,
       'archive_disk',
-      'where STEPWELL_ARCHIVE_DIR lies; 0 = there is none',
+      'of STEPWELL_ARCHIVE_DIR; 0 = not set',
       archiveDirectory,
     );
     this.watchArchive(registry, archiveDirectory && join(archiveDirectory, store.id));
     const labelNames = ['version', 'build', 'node'];
-    const info = { name: 'stepwell_build_info', help: 'Always 1; its labels name the build.' };
+    const info = { name: 'stepwell_build_info', help: 'Always 1; the labels name the build.' };
     new Gauge({ ...info, labelNames, registers: [registry] }).set(
       { version, build, node: process.versions.node },
       1,
@@ -71,7 +67,11 @@ export class StorageMetrics {
           if (found !== null) this.set(found[field]);
         },
       });
-    watch(`stepwell_${disk}_available_bytes`, `Bytes that are free ${where}.`, 'available');
+    watch(
+      `stepwell_${disk}_available_bytes`,
+      `Free bytes on the file system ${where}.`,
+      'available',
+    );
     watch(`stepwell_${disk}_total_bytes`, `Bytes of the file system ${where}.`, 'total');
   }
 
@@ -94,7 +94,7 @@ export class StorageMetrics {
     const held = folder === null ? null : question(() => bytesIn(folder));
     new Gauge({
       name: 'stepwell_archive_bytes',
-      help: 'Bytes of the copies of the journal in STEPWELL_ARCHIVE_DIR; 0 = there are none.',
+      help: 'Bytes of the copies of the journal in STEPWELL_ARCHIVE_DIR; 0 = no copies.',
       registers: [registry],
       async collect() {
         const bytes = (await held?.ask()) ?? null;

@@ -24,12 +24,12 @@ export class ScrubMetrics {
     });
     this.#damaged = new Gauge({
       name: 'stepwell_scrub_damaged_segments',
-      help: 'Segments that the scrub has found to be damaged since the start.',
+      help: 'Damaged segments that the scrub has found since the start.',
       registers,
     });
     this.#endedAt = new Gauge({
       name: 'stepwell_scrub_last_pass_timestamp_seconds',
-      help: 'When the scrub had read everything once; 0 = it has not since the start.',
+      help: 'When the scrub last completed a pass; 0 = not since the start.',
       registers,
     });
   }

@@ -22,42 +22,42 @@ export class SnapshotMetrics {
     const registers = [registry];
     this.#written = new Counter({
       name: 'stepwell_snapshots_written_total',
-      help: 'Snapshots of memory that were written.',
+      help: 'Snapshots of memory written.',
       registers,
     });
     this.#failed = new Counter({
       name: 'stepwell_snapshots_failed_total',
-      help: 'Snapshots that could not be made; the earlier ones are used.',
+      help: 'Snapshots that could not be made; earlier ones remain in use.',
       registers,
     });
     this.#checked = new Counter({
       name: 'stepwell_snapshots_checked_total',
-      help: 'Snapshots that were folded again from the journal, and were the same.',
+      help: 'Checked snapshots that matched a second fold of the journal.',
       registers,
     });
     this.#differed = new Counter({
       name: 'stepwell_snapshots_differed_total',
-      help: 'Snapshots that were not what the journal came to: a defect of the program.',
+      help: 'Checked snapshots that differed from the fold of the journal: a program defect.',
       registers,
     });
     this.#uncheckable = new Counter({
       name: 'stepwell_snapshot_checks_failed_total',
-      help: 'Checks of a snapshot that came to nothing, neither same nor other.',
+      help: 'Checks of snapshots that failed without a result.',
       registers,
     });
     this.#digestsSame = new Counter({
       name: 'stepwell_cluster_digests_same_total',
-      help: 'Digests of memory that the owner has recorded, and that hold on this follower.',
+      help: 'Memory digests of the owner that matched on this follower.',
       registers,
     });
     this.#digestsDiffered = new Counter({
       name: 'stepwell_cluster_digests_differed_total',
-      help: 'Digests of the owner that do not hold on this follower: a defect of the program.',
+      help: 'Memory digests of the owner that differed on this follower: a program defect.',
       registers,
     });
     this.#offset = new Gauge({
       name: 'stepwell_snapshot_offset',
-      help: 'What lies below this offset of the journal is in the latest snapshot.',
+      help: 'Journal offset up to which the latest snapshot holds all events.',
       registers,
     });
     this.#bytes = new Gauge({
@@ -67,15 +67,15 @@ export class SnapshotMetrics {
     });
     this.#seconds = new Gauge({
       name: 'stepwell_snapshot_last_seconds',
-      help: 'Time that the last snapshot took that this process has made.',
+      help: 'Duration of the last snapshot of this process.',
       registers,
     });
     this.#writtenAt = new Gauge({
       name: 'stepwell_snapshot_last_success_timestamp_seconds',
-      help: 'When this process has last made a snapshot; 0 = it has made none.',
+      help: 'When this process last made a snapshot; 0 = no snapshot yet.',
       registers,
     });
-    const help = 'Bytes of the journal that no snapshot has: a start folds them.';
+    const help = 'Bytes of the journal after the latest snapshot, which a start must fold.';
     gauge(registry, 'stepwell_snapshot_unfolded_bytes', help, unfolded);
   }
 

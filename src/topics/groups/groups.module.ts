@@ -43,7 +43,7 @@ export class GroupsModule {
 function rebalancesOf(registry: Registry): Counter {
   return new Counter({
     name: 'stepwell_rebalances_total',
-    help: 'Generations of consumer groups: changes of members or of what they own.',
+    help: 'New generations of consumer groups: changes of members or of their partitions.',
     registers: [registry],
   });
 }

@@ -17,7 +17,7 @@ export class PushReport {
   ) {
     this.#records = new Counter({
       name: 'stepwell_subscription_records_total',
-      help: 'Records that subscriptions made messages of, and offsets that they passed by.',
+      help: 'Records that subscriptions pushed as messages, and offsets that they skipped.',
       labelNames: ['outcome'],
       registers: [registry],
     });

@@ -24,7 +24,7 @@ export class GroupLagMetrics {
   ) {
     const farthest = {
       name: 'stepwell_farthest_group_lag_records',
-      help: 'Records that groups have not committed: of those farthest behind, and of all others.',
+      help: 'Uncommitted records of the consumer groups with the largest lag, and of all others.',
       label: 'group',
       namedMax: settings.metricsNamesMax,
     };

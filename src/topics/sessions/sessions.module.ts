@@ -50,7 +50,7 @@ export class SessionsModule {
       deadlineMs: stopDeadlineMs,
       stop: () => sessions.stop(),
     });
-    const active = 'Consumer instances that are active.';
+    const active = 'Active consumer instances.';
     gauge(registry, 'stepwell_consumer_instances', active, () => sessions.size);
   }
 }

@@ -11,11 +11,11 @@ import { TopicLogs } from './topic-logs.js';
 export class TopicMetrics {
   constructor(registry: Registry, { count }: Topics, logs: TopicLogs, keeper: RetentionKeeper) {
     gauge(registry, 'stepwell_topic_partitions', 'Partitions of all topics.', () => count.sum);
-    const bytes = 'Bytes that the records of topics take.';
+    const bytes = 'Bytes of the records of all topics.';
     gauge(registry, 'stepwell_topic_bytes', bytes, () => logs.byteLength);
-    const damaged = 'Ranges of offsets of topics that are damaged and cannot be read.';
+    const damaged = 'Damaged offset ranges of topics, which cannot be read.';
     gauge(registry, 'stepwell_topic_damaged_ranges', damaged, () => logs.damagedRanges);
-    const paused = '1 while no record is too old, because the clock has jumped ahead.';
+    const paused = '1 while retention by time is paused because the clock jumped ahead, else 0.';
     gauge(registry, 'stepwell_retention_paused', paused, () => Number(keeper.isPaused));
   }
 }

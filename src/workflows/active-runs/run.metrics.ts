@@ -21,7 +21,7 @@ export class RunMetrics {
     }).tally({});
     const ended = tallyCounter(registry, {
       name: 'stepwell_runs_ended_total',
-      help: 'Workflow runs ended, by how.',
+      help: 'Workflow runs ended, by outcome.',
       labelNames: ['outcome'],
     });
     const outcomes = Object.entries(endNames);

@@ -63,7 +63,7 @@ export class AnsweredFirst implements DeliveryOrder {
   ) {
     const held = tallyCounter(registry, {
       name: 'stepwell_held_deliveries_total',
-      help: 'Deliveries of runs that were held for the answer to the one before, by what ended it.',
+      help: 'Deliveries of runs held until the earlier one was answered, by how the wait ended.',
       labelNames: ['until'],
     });
     for (const until of ['answer', 'limit']) held.inc({ until }, 0);
