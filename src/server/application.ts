@@ -128,7 +128,7 @@ async function prepareFolders(config: Config, ports: Ports, life: ProcessLife): 
   const { disk, clock, identifiers } = ports;
   const reading = readingOptions(clock, identifiers, isolatesDamage);
   if (changes && (await putInPlace(disk, config.dataDirectory, reading, mayFetch))) {
-    ports.log.info('the folder of another node has taken the place of this one');
+    ports.log.info('the data folder was replaced by a copy from another node');
   }
   const watch = new DiskWatch(life, ports.log, { ...archiveDisk, meanwhile: 'the start waits' });
   await requireArchive(config, watch.over(ports.disk));

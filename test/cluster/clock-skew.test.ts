@@ -168,8 +168,8 @@ describe('a node whose clock differs from that of the shared log', () => {
     await serves(owner.node);
     const slow = await start(-2000);
     const far = await start(11_000);
-    await until(() => slow.said('is not that of the shared log'));
-    await until(() => far.said('is not that of the shared log'));
+    await until(() => slow.said('differs from that of the shared log'));
+    await until(() => far.said('differs from that of the shared log'));
     expect(await slow.skewSeconds()).toBeCloseTo(-2, 0);
     expect(await far.skewSeconds()).toBeCloseTo(11, 0);
     expect(Math.abs(await owner.skewSeconds())).toBeLessThan(1);
@@ -177,7 +177,7 @@ describe('a node whose clock differs from that of the shared log', () => {
 
     await slow.node.stop();
     await owner.node.stop();
-    await until(() => far.said('its clock is too far from that of the log'));
+    await until(() => far.said('its clock differs too much from that of the log'));
     const next = await start(0);
     await serves(next.node);
     const credential = { headers: { authorization: far.node.basic } };

@@ -223,7 +223,7 @@ export class Soak {
     const lines = this.server.output.split('\n').filter((line) => line.startsWith('{'));
     for (const line of lines) {
       const { level, msg, err, removedRecords } = JSON.parse(line);
-      if (msg === 'the journal is swept') {
+      if (msg === 'the journal was swept') {
         this.sweeps += 1;
         this.removed += removedRecords;
       }

@@ -150,7 +150,7 @@ export class ProcessLife {
   /** Ends what `refuseWrites` has begun, unless the server may change nothing at all. */
   acceptWrites(): void {
     if (this.changesNothing !== null) return;
-    this.log.info('writes are taken again');
+    this.log.info('writes are accepted again');
     this.actor.send({ type: 'writesAccepted' });
   }
 

@@ -88,7 +88,10 @@ export class UnreadableMessages {
         this.held.set(messageId, held);
         continue;
       }
-      this.log.info({ messageId }, 'a message that could not be read is delivered now');
+      this.log.info(
+        { messageId },
+        'a message that was unreadable can be read again and is delivered',
+      );
       this.warn();
       held.goOn();
     }

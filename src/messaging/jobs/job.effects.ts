@@ -100,12 +100,12 @@ export class JobRunner implements EffectCarrier<JobEffect> {
   private async failed(work: JobWork, err: unknown): Promise<void> {
     const times = work.failed();
     if (times < failuresMax) {
-      this.log.error({ err, jobId: work.id, times }, 'a job failed; it will go on later');
+      this.log.error({ err, jobId: work.id, times }, 'a job failed; it will continue later');
       const delayMs = Math.min(tryAgainMs * 2 ** (times - 1), tryAgainMaxMs);
       this.clock.after(delayMs, () => this.take(work));
       return;
     }
-    this.log.error({ err, jobId: work.id, times }, 'a job failed too often, and has given up');
+    this.log.error({ err, jobId: work.id, times }, 'a job failed too often and was abandoned');
     await work.giveUp(
       `it failed ${times} times in a row at one place, the last time with: ${messageOf(err)}. ` +
         'What it has taken stays taken; asked for again, it takes the others',

@@ -110,7 +110,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
     try {
       await this.publisher.publish(scheduleId, effect);
     } catch (err) {
-      this.log.error({ err, scheduleId }, 'a trigger failed; it will be tried again');
+      this.log.error({ err, scheduleId }, 'a trigger of a schedule failed; it will be retried');
       this.clock.after(tryAgainMs, () => this.take(trigger));
     }
     this.running -= 1;

@@ -156,7 +156,7 @@ export class BackupJobs {
       if (name === undefined || name >= before) continue;
       const path = join(folder, name);
       await removeUnfinishedBackup(disk, path).catch((error: unknown) => {
-        this.log.warn({ err: error, path }, 'an unfinished backup is in the way, and stays');
+        this.log.warn({ err: error, path }, 'an unfinished backup could not be removed');
       });
     }
   }
@@ -180,7 +180,10 @@ export class BackupJobs {
       this.last = { ...place, state: 'done', endedAt: backup.madeAt, backup };
       this.metrics.succeeded(backup, Date.parse(backup.madeAt));
       if (backup.damages.length > 0) {
-        this.log.error({ path, damages: backup.damages }, 'a backup was made; data is damaged');
+        this.log.error(
+          { path, damages: backup.damages },
+          'a backup was made, but contains damaged data',
+        );
       } else this.log.info({ path, bytes: backup.bytes }, 'a backup was made');
     } catch (error) {
       this.failed(place, messageOf(error), error);
@@ -194,7 +197,7 @@ export class BackupJobs {
     const endedAt = new Date(now).toISOString();
     this.last = { ...place, state: 'failed', endedAt, reason };
     this.metrics.failed(now);
-    this.log.error({ err: error, path: place.path }, 'no backup was made');
+    this.log.error({ err: error, path: place.path }, 'a backup failed');
   }
 }
 

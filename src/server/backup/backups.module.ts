@@ -46,7 +46,7 @@ export class BackupsModule implements OnModuleInit {
     if (from === null || this.store.report.epoch > from.epoch + 1) return;
     this.log.warn(
       { madeAt: from.madeAt },
-      'this folder was restored: what was done since its backup was made is done again',
+      'this folder was restored from a backup: what was done after the backup will be done again',
     );
   }
 }

@@ -93,7 +93,7 @@ export class FollowerCompactions {
       this.skipped.delete(log);
     } catch (error) {
       if (error instanceof LogClosed) return;
-      this.log.error({ err: error, log: log.name }, 'compacting failed; trying again later');
+      this.log.error({ err: error, log: log.name }, 'compaction failed; it will be retried later');
       this.clock.after(retryMs, () => void this.skipped.delete(log));
     }
   }

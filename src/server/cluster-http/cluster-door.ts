@@ -86,7 +86,7 @@ export class ClusterDoor {
     const description = this.ports.routes.descriptionOf(method, url);
     if (description?.access === 'open' || description?.isOfNode === true) return false;
     this.pass(request, response).catch((error: unknown) => {
-      this.ports.log.error({ err: error }, 'a request was not passed on');
+      this.ports.log.error({ err: error }, 'a request could not be forwarded');
       response.destroy();
     });
     return true;
@@ -161,7 +161,7 @@ export class ClusterDoor {
     if (response.closed) return;
     const arrival = { client: null, seed, attempt };
     repeated.take(request, response, arrival, this.listeners).catch((error: unknown) => {
-      log.error({ err: error }, 'a repeated request was not judged');
+      log.error({ err: error }, 'a repeated request could not be checked');
       response.destroy();
     });
   }
@@ -170,7 +170,7 @@ export class ClusterDoor {
     const { clock, log } = this.ports;
     if (clock.monotonic() - this.warnedAt < warnAgainMs) return;
     this.warnedAt = clock.monotonic();
-    log.error({ reason }, 'the owner refuses what this node passes on');
+    log.error({ reason }, 'the owner refuses requests that this node forwards');
   }
 }
 

@@ -61,7 +61,7 @@ export class ClusterListener {
     const { serverTimeouts, parserOptions } = limits;
     this.server = createServer({ ...serverTimeouts, ...parserOptions }, (request, response) => {
       this.take(request, response).catch((error: unknown) => {
-        ports.log.error({ err: error }, 'a request of another node was not taken');
+        ports.log.error({ err: error }, 'a request from another node failed');
         response.destroy();
       });
     });
@@ -77,7 +77,7 @@ export class ClusterListener {
       this.server.listen(port, host, () => {
         this.server.off('error', reject);
         this.server.on('error', (err) => {
-          this.ports.log.warn({ err }, 'a connection of another node was not accepted');
+          this.ports.log.warn({ err }, 'a connection from another node was not accepted');
         });
         resolve();
       });

@@ -59,7 +59,7 @@ export class ClusterController {
     const isHeard = status.followers?.some(({ heardMsAgo }) => heardMsAgo < heardMs);
     if (isHeard !== true) throw new RefusalError(noFollower);
     node.handOver().catch((error: unknown) => {
-      this.log.error({ err: error }, 'the log was not handed over');
+      this.log.error({ err: error }, 'the handover of the shared log failed');
     });
     return status;
   }

@@ -48,7 +48,10 @@ export class NodeRoutes {
 
   private give(seed: string, body: Buffer, response: ServerResponse): void {
     this.ports.giveCopy(seed, body, response).catch((error: unknown) => {
-      this.ports.log.warn({ err: error }, 'no copy of this folder was given to another node');
+      this.ports.log.warn(
+        { err: error },
+        'sending a copy of the data folder to another node failed',
+      );
       response.destroy();
     });
   }

@@ -240,7 +240,7 @@ export class Cluster implements Membership {
       counted: (batch) => this.counted(batch, follower),
       heard: () => this.skewWatch.look(this.clockSkewMs),
       took: (epoch) => {
-        logger.info({ epoch }, 'this node takes the shared log');
+        logger.info({ epoch }, 'this node is taking over the shared log');
         this.role = 'taking';
         if (this.node !== null) this.serveOnceProved(follower, this.node).catch(fatal);
       },
@@ -258,7 +258,10 @@ export class Cluster implements Membership {
   private async fetchFolder(start: number): Promise<never> {
     const { options } = this;
     const { logger, log, fatal } = options;
-    logger.warn({ start }, 'the shared log begins behind this folder: that of a node is fetched');
+    logger.warn(
+      { start },
+      'the shared log starts after the end of this data folder: fetching that of another node',
+    );
     if (await options.fetchFolder(log, options)) fatal(new NotTheOwner(fetched));
     return new Promise(() => undefined);
   }

@@ -11,8 +11,8 @@ import type { Logger } from 'pino';
 const leftMs = 15_000;
 
 const inVain =
-  'no other node has taken the shared log: this one claims it, though its memory is not what the ' +
-  'owner has recorded';
+  'no other node has taken the shared log: this node claims it although its memory differs from ' +
+  'the digest that the owner recorded';
 
 /**
  * One instance per node, in memory only: a restart replays everything, and starts without a doubt.

@@ -65,7 +65,7 @@ function complaints(clock: Clock, logger: Logger): (error: unknown) => void {
     nextAt = now + complaintsApartMs;
     logger.warn(
       { err: error },
-      'the shared log does not answer; nothing new is taken in meanwhile',
+      'the shared log does not answer; until it does, new work is not accepted',
     );
   };
 }

@@ -147,7 +147,7 @@ export class SharedLogUpkeep {
     this.isTrimming = true;
     const failed = (err: unknown) => {
       if (this.isOver) return;
-      logger.warn({ err }, 'the shared log was not trimmed; it is tried again in a minute');
+      logger.warn({ err }, 'trimming the shared log failed; it will be retried in a minute');
     };
     void log
       .trim(before)

@@ -44,8 +44,8 @@ export class SkewWatch {
     this.warnNextAt = now + sayAgainMs;
     this.logger.warn(
       { aheadMs },
-      'the clock of this node is not that of the shared log: while it owns the log, delays and ' +
-        'schedules come by as much too early or too late',
+      'the clock of this node differs from that of the shared log: while this node owns the log, ' +
+        'delays and schedules are early or late by this difference',
     );
   }
 
@@ -57,7 +57,7 @@ export class SkewWatch {
       this.refuseNextAt = now + sayAgainMs;
       this.logger.error(
         { aheadMs },
-        'this node does not claim the shared log: its clock is too far from that of the log',
+        'this node does not claim the shared log: its clock differs too much from that of the log',
       );
     }
     return false;

@@ -88,9 +88,12 @@ export class FolderFetch {
         if (origin !== caller.url && (await this.isGivenBy(origin, { owner, start }))) return true;
         if (this.begun === origin) return false;
       }
-      logger.warn({ followers, owner }, 'no other node gives its folder; they are asked again');
+      logger.warn(
+        { followers, owner },
+        'no other node provided its data folder; asking them again',
+      );
     } catch (error) {
-      logger.warn({ err: error }, 'it is not known which other nodes there are');
+      logger.warn({ err: error }, 'the other nodes could not be determined');
     }
     return false;
   }
@@ -126,11 +129,17 @@ export class FolderFetch {
       );
       await this.unfinished.drop();
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-      logger.info({ from: origin, files: files.length, bytes }, 'the folder of a node is fetched');
+      logger.info(
+        { from: origin, files: files.length, bytes },
+        'the data folder of another node was fetched',
+      );
       return true;
     } catch (error) {
       if (error instanceof CopyCut && error.files > 0) this.begun = origin;
-      logger.warn({ err: error, from: origin }, 'the folder of a node was not fetched');
+      logger.warn(
+        { err: error, from: origin },
+        'the data folder of another node could not be fetched',
+      );
       return false;
     } finally {
       taking.abort();

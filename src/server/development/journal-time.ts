@@ -38,11 +38,14 @@ export async function followJournal(
   const behindMs = Math.ceil(lastTimeOf(journal) - clock.now());
   if (behindMs <= correctedMaxMs) return;
   if (!(clock instanceof MovableClock)) {
-    log.warn({ behindMs }, 'the last event is later than the time of this machine');
+    log.warn({ behindMs }, 'the last event is later than the clock of this machine');
     return;
   }
   // Save before the move: if the start ends between the two, the next one has the folder's time.
   if (!readOnly) await keepAhead(disk, path, clock.aheadMs + behindMs);
   clock.forward(behindMs);
-  log.warn({ behindMs }, 'the folder does not say how far its time was moved; its last event does');
+  log.warn(
+    { behindMs },
+    'the folder does not record how far its clock was moved; the last event shows it',
+  );
 }

@@ -25,21 +25,21 @@ export interface WatchedDisk {
 export const ownDisk: WatchedDisk = {
   name: 'disk',
   subject: 'the disk',
-  meanwhile: 'requests wait for it',
+  meanwhile: 'requests wait for the disk',
 };
 
 /** The disk of `STEPWELL_ARCHIVE_DIR`. */
 export const archiveDisk: WatchedDisk = {
   name: 'archive disk',
   subject: 'the disk of STEPWELL_ARCHIVE_DIR',
-  meanwhile: 'the journal is not swept, and grows',
+  meanwhile: 'the journal is not swept and grows',
 };
 
 /** The disk of `STEPWELL_BACKUP_DIR`, or of what is copied there. */
 export const backupDisk: WatchedDisk = {
   name: 'backup disk',
   subject: 'the disk of a backup',
-  meanwhile: 'it waits, and no other one begins',
+  meanwhile: 'the backup waits, and no other one can start',
 };
 
 interface Call {

@@ -61,7 +61,7 @@ export class EngineBuilder {
       turnFailed: (error, commands) => {
         metrics.turnFailed();
         const given = commands.map(({ type, kind, id }) => ({ type, kind, id }));
-        log.error({ err: error, commands: given }, 'a turn failed; nothing has changed');
+        log.error({ err: error, commands: given }, 'a turn failed; nothing was changed');
       },
       reactionRefused: ({ command: { type, kind, id }, refusal }) => {
         metrics.reactionRefused();

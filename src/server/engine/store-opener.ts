@@ -75,7 +75,8 @@ export class StoreOpener {
       upkeepWaits: true,
       chain: chain.options,
       ...(this.cluster !== null && { commits: this.cluster.commits }),
-      onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
+      onDamage: ({ message, range }) =>
+        log.warn({ range }, `${message}; all other data remains usable`),
       onCommit: this.metrics.committing,
       onSync: this.syncing(),
       onFailure: this.fatal,

@@ -34,7 +34,10 @@ export function journalChain(
       log.info({ ...head }, 'the journal has a new head');
     },
     onFault: (_logName, error) => {
-      log.error({ err: error }, 'the journal has no new head; it is tried again at the next seal');
+      log.error(
+        { err: error },
+        'the new head of the journal could not be recorded; it will be retried at the next seal',
+      );
     },
   };
   return { options, stop: async () => thread?.stop() };

@@ -48,7 +48,7 @@ export class JournalSealRunner {
     try {
       await journal.seal();
     } catch (error) {
-      if (!this.isStopped) this.log.warn({ err: error }, 'the journal was not sealed');
+      if (!this.isStopped) this.log.warn({ err: error }, 'sealing the journal failed');
     }
   }
 }

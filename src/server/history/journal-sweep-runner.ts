@@ -105,12 +105,12 @@ export class JournalSweepRunner {
       const durationMs = this.clock.monotonic() - startedAt;
       this.metrics.swept(outcome, this.clock.now(), durationMs);
       this.life.warn(warning, null);
-      this.log.info({ ...outcome }, 'the journal is swept');
+      this.log.info({ ...outcome }, 'the journal was swept');
     } catch (error) {
       if (error instanceof SweepStopped || error instanceof LogClosed) return;
       this.metrics.failed();
-      this.life.warn(warning, `the journal was not swept, and grows: ${reasonOf(error)}`);
-      this.log.error({ err: error }, 'the journal was not swept; it will be tried again');
+      this.life.warn(warning, `the journal was not swept and grows: ${reasonOf(error)}`);
+      this.log.error({ err: error }, 'the journal was not swept; the sweep will be retried');
     }
   }
 }

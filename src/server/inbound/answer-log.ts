@@ -27,8 +27,8 @@ interface LoggedRequest {
  */
 export function logCutAnswer(log: Logger, error: Error, { method, url = '' }: LoggedRequest): void {
   const request = { method, path: loggedPath(url) };
-  if (isClientGone(error)) log.debug(request, 'the client broke an answer off');
-  else if (error instanceof NoRoom) log.warn(request, 'no room for the rest of an answer');
+  if (isClientGone(error)) log.debug(request, 'the client aborted an answer');
+  else if (error instanceof NoRoom) log.warn(request, 'an answer was cut short for lack of memory');
   else log.error({ ...request, err: error }, 'an answer was cut short');
 }
 

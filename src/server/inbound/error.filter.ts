@@ -27,7 +27,10 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     if (reply.sent) {
-      this.log.error({ err: error, path: loggedPath(request.url) }, 'failed after the answer');
+      this.log.error(
+        { err: error, path: loggedPath(request.url) },
+        'a request failed after it was answered',
+      );
       return;
     }
     // The client is gone: the connection has counted the aborted request, and no one would read an

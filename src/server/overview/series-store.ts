@@ -41,7 +41,7 @@ export class SeriesStore {
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.log) log: Logger,
   ) {
-    this.unread = new UnreadMetrics(log, '/admin/series knows nothing of these minutes');
+    this.unread = new UnreadMetrics(log, '/admin/series has no values for these minutes');
     for (const name of seriesNames) this.values.set(name, new Float64Array(minutesMax));
   }
 

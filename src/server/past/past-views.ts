@@ -132,7 +132,7 @@ export class PastViews {
         await this.end();
         if (error instanceof PastTooLarge) return new Refusal('unprocessable', error.message);
         if (this.isStopped) return stopped;
-        this.log.warn({ err: error, ...question.moment }, 'what was could not be shown');
+        this.log.warn({ err: error, ...question.moment }, 'a past state could not be shown');
         if (tries > 1) continue;
         return error instanceof PastDamaged ? new Refusal('failed', error.message) : failed;
       }

@@ -97,11 +97,11 @@ export class Scrubber {
       this.damages = found;
       await this.letGo();
       metrics.ended(clock.now());
-      this.log.info({ damaged: found.size }, 'the scrub has read everything that is sealed');
+      this.log.info({ damaged: found.size }, 'the scrub has read all sealed segments');
       return true;
     } catch (error) {
       if (error instanceof LogClosed) return false;
-      this.log.error({ err: error }, 'the scrub could not read on; it begins again in an hour');
+      this.log.error({ err: error }, 'the scrub failed; it will start again in an hour');
       return false;
     }
   }

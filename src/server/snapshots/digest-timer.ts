@@ -37,7 +37,7 @@ export class DigestTimer {
     } catch (error) {
       const expected = [DiskFull, LogClosed, NotTheOwner];
       if (expected.some((each) => error instanceof each)) return;
-      this.log.error({ err: error }, 'no digest of memory was recorded');
+      this.log.error({ err: error }, 'recording a digest of memory failed');
     }
   }
 }

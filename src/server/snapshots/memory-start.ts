@@ -43,7 +43,7 @@ export class MemoryStart {
     const { store, codec, journal, log } = this;
     const label = imageLabel(engine, this.build);
     const passedOver = ({ file, reason }: PassedOver) =>
-      log.info({ file, reason }, 'a snapshot is not used; more of the journal is folded');
+      log.info({ file, reason }, 'a snapshot cannot be used; more of the journal must be folded');
     const snapshot = await store.snapshots.latest(label, journal.highWatermark, passedOver);
     const events = await recoverMemory({ engine, codec }, journal, snapshot, this.progress());
     this.found = snapshot;

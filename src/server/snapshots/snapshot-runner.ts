@@ -94,7 +94,7 @@ export class SnapshotRunner {
     } catch (error) {
       if (isExpected(error)) return true;
       this.metrics.failed();
-      this.log.error({ err: error }, 'no snapshot was made; starts use the one before');
+      this.log.error({ err: error }, 'making a snapshot failed; starts use the previous one');
       return false;
     }
   }
@@ -111,7 +111,7 @@ export class SnapshotRunner {
       if (isExpected(error)) return;
       if (error instanceof MemoryDiffers) {
         this.metrics.differed();
-        this.log.error({ err: error }, 'a snapshot was folded again, and is not the same');
+        this.log.error({ err: error }, 'a snapshot differs from a second fold of the journal');
       } else {
         this.metrics.checkFailed();
         this.log.error({ err: error }, 'a snapshot could not be checked');

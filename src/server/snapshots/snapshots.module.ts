@@ -194,7 +194,7 @@ function digestWatch(
     differs: (error) => {
       metrics.compared(false);
       doubt.compared(false);
-      log.error({ err: error }, 'memory is not what the owner has recorded');
+      log.error({ err: error }, 'memory differs from the digest that the owner recorded');
       // This names the difference between memory and what this folder says.
       void prove();
     },

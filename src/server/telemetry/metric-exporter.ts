@@ -20,7 +20,7 @@ export class MetricExporter {
     private readonly clock: Pick<Clock, 'after' | 'now'>,
     log: Pick<Logger, 'warn'>,
   ) {
-    this.unread = new UnreadMetrics(log, 'the collector is sent none');
+    this.unread = new UnreadMetrics(log, 'the collector gets none');
     this.startedAt = clock.now();
   }
 

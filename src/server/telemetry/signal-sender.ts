@@ -4,12 +4,12 @@ import type { Signal, TelemetryMetrics } from '../metrics/telemetry.metrics.js';
 import type { Collector } from './collector.js';
 
 const complaints: Readonly<Record<Signal, string>> = {
-  traces: 'the collector takes no spans: dropped',
-  metrics: 'the collector takes no metrics',
+  traces: 'the collector does not accept spans; they are dropped',
+  metrics: 'the collector does not accept metrics',
 };
 
 const partialComplaints: Readonly<Record<Signal, string>> = {
-  traces: 'the collector rejects some spans: dropped',
+  traces: 'the collector rejects some spans; they are dropped',
   metrics: 'the collector rejects some data points',
 };
 

@@ -33,7 +33,7 @@ export class PushReport {
       this.#records.inc({ outcome: 'skipped' }, skipped);
       if (skipped === 0) continue;
       const skip = { partition: id, skipped, before: until };
-      this.log.warn(skip, 'records were not pushed: gone before their turn, or too large');
+      this.log.warn(skip, 'records were skipped: removed before they were pushed, or too large');
     }
   };
 }

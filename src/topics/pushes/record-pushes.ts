@@ -77,7 +77,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   private failed(push: Push, err: unknown): void {
     const isDamage = err instanceof DamagedOffsets;
     if (!(isDamage && push.standsAt === err.offsets.from)) {
-      this.log.error({ err, ...push.place }, 'a push failed; it will be tried again');
+      this.log.error({ err, ...push.place }, 'a push failed; it will be retried');
     }
     push.standsAt = isDamage ? err.offsets.from : null;
   }

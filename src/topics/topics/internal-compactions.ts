@@ -42,10 +42,10 @@ export class InternalCompactions {
     try {
       const range = { until: partition.highWatermark, tombstonesBefore: this.clock.now() - dayMs };
       const report = await this.compactions.run(partition, range);
-      this.log.info({ topic: name, ...report }, 'compacted');
+      this.log.info({ topic: name, ...report }, 'an internal topic was compacted');
     } catch (error) {
       if (!(error instanceof LogClosed))
-        this.log.error({ err: error, topic: name }, 'not compacted');
+        this.log.error({ err: error, topic: name }, 'compacting an internal topic failed');
     } finally {
       this.underWay.delete(name);
     }

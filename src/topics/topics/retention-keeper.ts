@@ -73,7 +73,7 @@ export class RetentionKeeper {
     const isTrusted = this.wallClock.isTrusted();
     if (this.wasTrusted && !isTrusted) {
       const now = this.clock.now();
-      this.log.warn({ now }, 'the clock jumped ahead: no record is too old for an hour');
+      this.log.warn({ now }, 'the clock jumped ahead: retention by time is paused for an hour');
     }
     this.wasTrusted = isTrusted;
     this.internal.look();

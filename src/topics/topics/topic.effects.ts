@@ -77,7 +77,7 @@ export class PartitionCompaction implements EffectCarrier<CompactPartition> {
       } catch (error) {
         if (error instanceof LogClosed) return;
         const { partition } = effect;
-        const message = 'compacting failed; trying again later';
+        const message = 'compaction failed; it will be retried later';
         this.log.error({ err: error, topic: id, partition }, message);
         if (isWanted) cancel = this.clock.after(retryMs, compact);
       }

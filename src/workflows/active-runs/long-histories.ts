@@ -46,7 +46,7 @@ export class LongHistories {
     const { length, bytes } = entries;
     this.log.warn(
       { workflowRunId: runId, entries: length, bytes, max: historyMax },
-      'the history of a workflow run is long; above its maximum, steps are refused',
+      'the history of a workflow run is long; steps beyond the maximum are refused',
     );
   }
 }

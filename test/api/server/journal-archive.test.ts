@@ -155,7 +155,7 @@ async function warnings(server: TestServer): Promise<readonly string[]> {
 
 describe('a server whose archive cannot be written', () => {
   const warning =
-    'the journal was not swept, and grows: it cannot be copied to STEPWELL_ARCHIVE_DIR';
+    'the journal was not swept and grows: it cannot be copied to STEPWELL_ARCHIVE_DIR';
 
   /** Nothing is swept, and the server warns, until the effect of `spoil` is undone. */
   async function sweepsNothingMeanwhile(

@@ -3,7 +3,7 @@ import { callApi } from '../../support/clients/api-call.js';
 import { GatedDisk } from '../../support/program/gated-disk.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-const silence = /^the disk has not answered for \d+ s: requests wait for it$/;
+const silence = /^the disk has not answered for \d+ s: requests wait for the disk$/;
 
 let gated: GatedDisk;
 let server: TestServer;

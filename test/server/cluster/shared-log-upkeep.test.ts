@@ -66,7 +66,7 @@ it('an owner whose shared log is not trimmed says why', async () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       err: { message: 'the user may not delete records' },
-      msg: 'the shared log was not trimmed; it is tried again in a minute',
+      msg: 'trimming the shared log failed; it will be retried in a minute',
     },
   ]);
 });

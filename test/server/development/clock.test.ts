@@ -145,7 +145,7 @@ it('start serves such a folder with a warning, as after a clock that was set bac
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   server = await startServer({ dataDirectory, ports: { log } });
-  const warned = lines.filter((line) => line.includes('later than the time of this machine'));
+  const warned = lines.filter((line) => line.includes('later than the clock of this machine'));
   expect(warned).toHaveLength(1);
   expect(JSON.parse(warned[0] ?? '').behindMs).toBeGreaterThan(2 * day);
   expect(await readAhead(nodeDisk, dataDirectory)).toBe(0);

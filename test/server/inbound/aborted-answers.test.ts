@@ -62,6 +62,6 @@ test.each(['request', 'answer'] as const)(
 test('an answer that a client breaks off is one line of the debug log', async () => {
   await answerClosed('answer');
   await callLog(server, '/topics');
-  const broken = lines.filter(({ msg }) => msg === 'the client broke an answer off');
+  const broken = lines.filter(({ msg }) => msg === 'the client aborted an answer');
   expect(broken).toEqual([expect.objectContaining({ level: 20, method: 'POST', path: '/fetch' })]);
 });

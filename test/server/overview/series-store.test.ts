@@ -121,7 +121,7 @@ test('a minute is unknown if a metric could not be read, and the next one is kno
   }
   expect(said).toHaveLength(1);
   expect(said[0]).toContain('EMFILE: too many open files');
-  expect(said[0]).toContain('/admin/series knows nothing of these minutes');
+  expect(said[0]).toContain('/admin/series has no values for these minutes');
   isOut = false;
   published.inc(2);
   clock.advance(minuteMs);

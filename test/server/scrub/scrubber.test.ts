@@ -37,11 +37,11 @@ it('a pass that failed to read is repeated in an hour, and a complete one in a w
   };
   disk.failures = [{ operation: 'open', nth: 1, code: 'EIO', lasting: true }];
   scrubber.start();
-  const failed = ['the scrub could not read on; it begins again in an hour'];
+  const failed = ['the scrub failed; it will start again in an hour'];
   expect(await passed(60_000)).toEqual(failed);
   expect(await passed(hourMs)).toEqual(failed);
   disk.failures = [];
-  const whole = ['the scrub has read everything that is sealed'];
+  const whole = ['the scrub has read all sealed segments'];
   expect(await passed(hourMs)).toEqual(whole);
   expect(await passed(7 * 24 * hourMs - 1)).toEqual([]);
   expect(await passed(1)).toEqual(whole);

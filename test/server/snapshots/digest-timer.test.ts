@@ -25,7 +25,7 @@ it('the timer has a digest recorded every ten seconds, even after failures', asy
   }
   expect(at.map((time) => time - begun)).toEqual([10_000, 20_000, 30_000, 40_000]);
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-    'no digest of memory was recorded',
+    'recording a digest of memory failed',
   ]);
   timer.stop();
   expect(clock.armed).toBe(0);

@@ -121,6 +121,6 @@ it('metrics are sent again after one that could not be read', async () => {
     isOut = false;
   }
   expect(sent).toEqual([1]);
-  expect(said).toEqual(['the metrics could not be read: the collector is sent none']);
+  expect(said).toEqual(['the metrics could not be read: the collector gets none']);
   await exporter.stop();
 });

@@ -308,7 +308,7 @@ describe('compaction', () => {
     await look();
     await becomes(
       async () => logged.join(''),
-      (text) => text.includes('compacting failed'),
+      (text) => text.includes('compaction failed'),
     );
     expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
     hasRoomAside = true;
