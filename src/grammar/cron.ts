@@ -81,11 +81,11 @@ function readCron(text: string): Result<Cron> {
   const named = prefix?.[1] ?? 'UTC';
   if (named === '') return refused('names no time zone (CRON_TZ=Area/City)');
   const zone = canonicalZone(named);
-  if (zone === undefined) return refused(`names a time zone that there is not: ${named}`);
+  if (zone === undefined) return refused(`names an unknown time zone: ${named}`);
   const fields = text.slice(prefix?.[0].length ?? 0).split(/\s+/);
   if (fields.length !== 5) return refused('must have five fields: minute hour day month weekday');
   const wrong = fields.find((field) => !fieldGrammar.test(field) || randomValue.test(field));
-  if (wrong !== undefined) return refused(`has a field that is no cron: ${wrong}`);
+  if (wrong !== undefined) return refused(`has an invalid field: ${wrong}`);
   const namesHours = !/^[*?]/.test(fields[1] ?? '');
   try {
     // The library works in UTC, where no clock is ever set: it finds wall-clock times.
@@ -93,7 +93,11 @@ function readCron(text: string): Result<Cron> {
     expression.next();
     return ok(new ZonedCron(expression, zone, namesHours));
   } catch (error) {
-    return refused(error instanceof Error ? `is no cron: ${error.message}` : 'is no cron');
+    return refused(
+      error instanceof Error
+        ? `is not a valid cron expression: ${error.message}`
+        : 'is not a valid cron expression',
+    );
   }
 }
 

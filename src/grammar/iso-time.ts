@@ -22,7 +22,9 @@ export function parseIsoTime(text: string): Result<number> {
   const utc = Date.parse(`${day}T${time}:${seconds}.${milliseconds}Z`);
   // `Date.parse` reads a day that the month does not have as one of the next month.
   if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(day)) {
-    return refused('is no date like 2027-01-31, and no time with its zone like 2027-01-31T08:00Z');
+    return refused(
+      'is neither a date like 2027-01-31 nor a time with its zone like 2027-01-31T08:00Z',
+    );
   }
   const aheadMs = (Number(ahead ?? 0) * 60 + Number(aheadMinutes ?? 0)) * 60_000;
   return ok(sign === '-' ? utc + aheadMs : utc - aheadMs);

@@ -167,7 +167,7 @@ class Compiler {
   private call(node: jsep.CallExpression, depth: number): Result<RetryDelay> {
     // Cast as above: the callee is one of the core nodes, too.
     const { callee } = node as jsep.CallExpression & { callee: jsep.CoreExpression };
-    if (callee.type !== 'Identifier') return refused('calls something that is no function');
+    if (callee.type !== 'Identifier') return refused('calls something that is not a function');
     const definition = functions.get(callee.name);
     if (definition === undefined) return refused(`knows no function ${callee.name}`);
     const [arity, meaning] = definition;
@@ -196,5 +196,5 @@ class Compiler {
 function literal(value: jsep.Literal['value']): Result<RetryDelay> {
   return typeof value === 'number'
     ? ok(() => value)
-    : refused('may hold numbers, but no texts and no truth values');
+    : refused('may contain numbers, but no strings or booleans');
 }

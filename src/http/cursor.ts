@@ -8,7 +8,7 @@ import { shardLetters } from '../engine/identifiers.js';
 import { ok, type Result, refused } from '../grammar/result.js';
 import { type FilterReader, text, whenGiven } from './query-filters.js';
 
-const noCursor = 'is no cursor of this listing';
+const noCursor = 'is not a cursor of this listing';
 
 /** A journal offset as a position. */
 const offset = /^\d{1,15}$/;

@@ -28,7 +28,7 @@ export function fieldWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return issue.input === undefined ? 'is missing' : mustBe(oneOf(issue.values));
     case 'invalid_union':
-      return issue.input === undefined ? 'is missing' : 'has none of the forms that it may have';
+      return issue.input === undefined ? 'is missing' : 'has none of the allowed forms';
     case 'too_small':
       return bounded(issue.origin, 'at least', issue.minimum);
     case 'too_big':
@@ -38,7 +38,7 @@ export function fieldWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'custom':
       return undefined;
     default:
-      return 'has not the form that it must have';
+      return 'has an invalid format';
   }
 }
 

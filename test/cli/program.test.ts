@@ -292,11 +292,11 @@ describe('the server', () => {
     await server.end('SIGTERM');
   });
 
-  test('ends with 64 if its host is no address of this machine', async () => {
+  test('ends with 64 if its host is not an address of this machine', async () => {
     const { code, stderr } = await run(['start'], { STEPWELL_HOST: '192.0.2.1' });
     expect([code, stderr]).toEqual([
       64,
-      'stepwell: STEPWELL_HOST 192.0.2.1 is no address of this machine\n',
+      'stepwell: STEPWELL_HOST 192.0.2.1 is not an address of this machine\n',
     ]);
   });
 

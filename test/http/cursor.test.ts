@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cursorAt, cursorFilter, offsetPlace, readCursor } from '../../src/http/cursor.js';
 
-const refusal = { ok: false, message: 'is no cursor of this listing' };
+const refusal = { ok: false, message: 'is not a cursor of this listing' };
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 300 });
 
 describe('a cursor', () => {

@@ -45,7 +45,7 @@ it.each([
   [{ ...valid, headers: [] }, 'headers: must be an object'],
   [{ ...valid, headers: { a: 5 } }, 'headers.a: must be a string'],
   [{ ...valid, either: true }, 'either: must be a string or a number'],
-  [{ ...valid, name: 'A' }, 'name: has not the form that it must have'],
+  [{ ...valid, name: 'A' }, 'name: has an invalid format'],
 ])('%j is refused with its own text: %s', (body, said) => {
   const read = readJsonBody(Buffer.from(JSON.stringify(body)), schema);
   expect(read.ok ? 'taken' : read.message).toBe(said);

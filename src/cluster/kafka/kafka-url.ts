@@ -93,7 +93,7 @@ function optionsOf(query: string): ReadonlyMap<string, string> {
     if (name !== 'tls' && name !== 'sasl') {
       throw new KafkaUrlInvalid('the options are tls and sasl, and no others');
     }
-    if (options.has(name)) throw new KafkaUrlInvalid(`${name} is there twice`);
+    if (options.has(name)) throw new KafkaUrlInvalid(`${name} is given twice`);
     options.set(name, value);
   }
   return options;

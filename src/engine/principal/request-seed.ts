@@ -5,7 +5,7 @@
 import { Refusal } from '../../grammar/result.js';
 
 /** The outcome of a turn of a request that has come again since. */
-const superseded: Refusal = new Refusal('unavailable', 'this request was sent again since');
+const superseded: Refusal = new Refusal('unavailable', 'this request has been sent again since');
 
 /** One per request that a node has forwarded; held by the `Caller` of that request. */
 export class RequestSeed {

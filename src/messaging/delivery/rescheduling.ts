@@ -42,7 +42,10 @@ export class Rescheduling {
     const terms =
       offset === undefined ? [] : messageTerms((await this.stored.published(offset)).event);
     if (this.messages.has(id) && this.calls.startedAt(id) !== null) {
-      return new Refusal('conflict', `an attempt of message ${id} is in flight: it is not moved`);
+      return new Refusal(
+        'conflict',
+        `an attempt of message ${id} is in flight and cannot be moved`,
+      );
     }
     const at = this.clock.now();
     const time = notBefore ?? at;

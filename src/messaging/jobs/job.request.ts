@@ -62,12 +62,12 @@ export function parseJob(body: Buffer): Result<JobRequest> {
     return refused(`filter has more than ${charactersMax} characters`);
   }
   const isText = ({ name, values }: JobFilter) => [name, ...values].every(isWellFormed);
-  if (!filters.value.every(isText)) return refused('filter holds half a character');
+  if (!filters.value.every(isText)) return refused('filter contains an unpaired surrogate');
   const rate = parseRate(request.value.rate);
   if (!rate.ok) return rate;
-  if (cursor !== undefined && !isDryRun) return refused('a cursor is that of a dry run');
+  if (cursor !== undefined && !isDryRun) return refused('cursor is only for dry runs');
   const position = cursor === undefined ? ok(null) : readCursor(cursor, offsetPlace);
-  if (!position.ok) return refused('cursor is no cursor of a dry run');
+  if (!position.ok) return refused('cursor is not a cursor of a dry run');
   return ok({
     verb,
     over,
@@ -85,7 +85,7 @@ function parseRate(given: number | string | undefined): Result<number | null> {
   if (given === undefined) return ok(null);
   const [, amount, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(?:\/([smh]))?$/.exec(`${given}`) ?? [];
   const rate = Number(amount) / (secondsOf[unit] ?? 1);
-  if (Number.isNaN(rate) || rate === 0) return refused('rate must be as 50, 50/s, 30/m or 100/h');
+  if (Number.isNaN(rate) || rate === 0) return refused('rate must be like 50, 50/s, 30/m or 100/h');
   return rate > rateMax ? refused(`rate is more than ${rateMax} a second`) : ok(rate);
 }
 

@@ -18,7 +18,7 @@ export function parseOrigin(body: Buffer): Result<string> {
   const url = URL.canParse(given) ? new URL(given) : null;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (!isWeb || url.href !== `${url.origin}/` || given.length > charactersMax) {
-    return refused('origin must be scheme, host and port, as https://example.com');
+    return refused('origin must be scheme, host and port, like https://example.com');
   }
   return ok(url.origin);
 }

@@ -71,7 +71,7 @@ function parseHead(text: string, method: string): ResponseHead | string {
     start = end + 2;
   }
   if (framing.length !== null && framing.codings !== null) {
-    return 'content-length and transfer-encoding exclude each other';
+    return 'content-length and transfer-encoding are both given';
   }
   const status = Number(digits);
   const body = bodyOf(method, status, framing);
@@ -102,8 +102,8 @@ function frame(name: string, value: string, framing: Framing): string | null {
   if (length !== 10 && length !== 14 && length !== 17) return null;
   switch (name.toLowerCase()) {
     case 'content-length':
-      if (framing.length !== null) return 'content-length is there twice';
-      if (!wholeNumber.test(value)) return 'content-length is no whole number';
+      if (framing.length !== null) return 'content-length is given twice';
+      if (!wholeNumber.test(value)) return 'content-length is not a whole number';
       framing.length = Number(value);
       return null;
     case 'transfer-encoding':

@@ -93,7 +93,7 @@ function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 
 function parseBody(text: unknown): Result<Buffer> {
   if (text === null) return ok(noBody);
   if (typeof text !== 'string') return refused('body must be a string');
-  if (!isWellFormed(text)) return refused('body holds half a character');
+  if (!isWellFormed(text)) return refused('body contains an unpaired surrogate');
   return ok(Buffer.from(text, 'utf8'));
 }
 

@@ -33,7 +33,7 @@ export function readCallback(
 ): CallbackOptions | null {
   const url = reader.url(option);
   if (url === null) {
-    if (own !== null) reader.refuse('invalid', option, 'is missing, but options for it are there');
+    if (own !== null) reader.refuse('invalid', option, 'is missing although its options are given');
     return null;
   }
   const forwarded = withoutHopHeaders((own ?? none).forwarded);

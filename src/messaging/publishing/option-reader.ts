@@ -169,7 +169,7 @@ export class OptionReader {
   refuseUnsendable(headers: readonly string[]): void {
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? '';
-      if (!isHeaderName(name)) this.refuse('invalid', 'forward', 'names what is no header name');
+      if (!isHeaderName(name)) this.refuse('invalid', 'forward', 'contains an invalid header name');
       else if (!isHeaderValue(headers[index + 1] ?? '')) {
         this.refuse('invalid', `forward-${name}`, 'has a value that no header can carry');
       }

@@ -51,7 +51,8 @@ export function parsePreview(body: Buffer): Result<Preview> {
   if (!read.ok) return read;
   const { cron: text, zone, count: given = timesStandard, from = null } = read.value;
   const isNamed = text.trimStart().startsWith('CRON_TZ=');
-  if (zone !== undefined && isNamed) return refused('zone is given, and the cron names one, too');
+  if (zone !== undefined && isNamed)
+    return refused('zone is given, but the cron already names one');
   const expression = zone === undefined ? text.trim() : `CRON_TZ=${zone} ${text.trim()}`;
   const cron = parseNewCron(expression);
   if (!cron.ok) return cron.of('the cron expression');

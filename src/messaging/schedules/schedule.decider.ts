@@ -85,7 +85,7 @@ function trigger(
   const isNext = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
   const isWanted = isNext && state.hasTag('triggering');
   if (isWanted && machine.can(state, triggered)) return accept([triggered]);
-  return new Refusal('conflict', 'the trigger is not wanted any more');
+  return new Refusal('conflict', 'the trigger is no longer needed');
 }
 
 /** A paused schedule can be triggered manually, too. */

@@ -25,7 +25,7 @@ const stateWords: StateWords<PendingState> = new Map(
 
 /** Where the previous page ended: a position in the journal. */
 const listCursor = whenGiven(cursor, (given) =>
-  given.at === 'running' ? refused('is no cursor of this listing') : ok(given),
+  given.at === 'running' ? refused('is not a cursor of this listing') : ok(given),
 );
 
 /** Filters of pending messages; a message must match all. Dates are those of the publish. */

@@ -72,7 +72,8 @@ export function parseGroupHeaders(body: Buffer): Result<readonly string[]> {
   if (!read.ok) return read;
   const pairs: string[] = [];
   for (const [name, values] of Object.entries(read.value.headers)) {
-    if (!isHeaderName(name)) return refused(`headers: ${JSON.stringify(name)} is no header name`);
+    if (!isHeaderName(name))
+      return refused(`headers: ${JSON.stringify(name)} is not a valid header name`);
     if (endsWithTheHop(name)) return refused(`headers.${name} is written anew for each hop`);
     for (const value of [values].flat()) {
       if (!isHeaderValue(value)) {

@@ -90,8 +90,8 @@ export class BackupJobs {
     if (folder === null) {
       return new Refusal('unprocessable', 'STEPWELL_BACKUP_DIR is not set: no backups are made');
     }
-    if (this.isStopped) return new Refusal('unavailable', 'the server stops');
-    if (this.running !== null) return new Refusal('conflict', 'a backup is under way');
+    if (this.isStopped) return new Refusal('unavailable', 'the server is stopping');
+    if (this.running !== null) return new Refusal('conflict', 'a backup is already running');
     const now = this.options.now();
     const startedAt = new Date(now).toISOString();
     const path = join(folder, name ?? nameAt(now));
@@ -141,7 +141,7 @@ export class BackupJobs {
   /** Stops the running backup and removes what it has written. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.running?.paced.stop(new LogClosed('the server stops'));
+    this.running?.paced.stop(new LogClosed('the server is stopping'));
     await this.running?.ended;
   }
 

@@ -45,7 +45,9 @@ export async function backUp(
  */
 export function refuseOverlap(from: string, to: string): void {
   if (!isWithin(from, to) && !isWithin(to, from)) return;
-  throw new ConfigurationError([`${from} and ${to} lie in each other: give a folder elsewhere`]);
+  throw new ConfigurationError([
+    `${from} and ${to} must not contain each other: give a folder elsewhere`,
+  ]);
 }
 
 /** Like `backUp`, for a server that keeps copies inside its own data folder. */

@@ -46,15 +46,20 @@ export interface ClusterDoorPorts {
 /** How often at most the log reports that the owner refuses what this node forwards. */
 const warnAgainMs = 60_000;
 
-const stranger: Refusal = new Refusal('invalid', 'headers Stepwell-Hop... are for nodes alone', {
-  connection: 'close',
-});
+const stranger: Refusal = new Refusal(
+  'invalid',
+  'headers Stepwell-Hop... are reserved for cluster nodes',
+  {
+    connection: 'close',
+  },
+);
 
 const again = { 'retry-after': '2' };
-const nothingDone = 'no node serves now; nothing was done: try again';
+const nothingDone = 'no node is serving now; nothing was done: try again';
 const outcomeUnknown =
-  'the node that serves has not answered: it is not known whether this request was carried out';
-const notBelieved = 'the node that serves does not believe this one; its log says why';
+  'the node that serves has not answered: this request may or may not have been carried out';
+const notBelieved =
+  'the node that serves refuses requests forwarded by this node; its log says why';
 
 /** One instance per node. On the owner, a request passes after a single check of the role. */
 export class ClusterDoor {

@@ -15,7 +15,7 @@ import { clusterRoutes } from './cluster.openapi.js';
 
 const noNode: Refusal = new Refusal(
   'not_found',
-  'this server is no node of a cluster: STEPWELL_COMMIT_LOG is not set',
+  'this server is not a node of a cluster: STEPWELL_COMMIT_LOG is not set',
 );
 const showing: Refusal = new Refusal(
   'not_found',

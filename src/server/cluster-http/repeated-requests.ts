@@ -43,7 +43,7 @@ const keptMs = 3 * skewMsMax;
 /** How far back the journal is searched for a request: none is under way for longer. */
 const lookedBackMs = 30 * 60_000;
 
-const outdated: Refusal = new Refusal('unavailable', 'a later attempt of this request has come');
+const outdated: Refusal = new Refusal('unavailable', 'a later attempt of this request has arrived');
 
 interface Known {
   readonly attempt: number;

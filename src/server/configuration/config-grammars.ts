@@ -73,7 +73,7 @@ export function readSnapshotEvery(text: string): Result<number> {
 /** A duration longer than zero, in milliseconds. */
 export function readDuration(text: string): Result<number> {
   const duration = parseDuration(text);
-  return duration.ok && duration.value <= 0 ? refused('is not longer than nothing') : duration;
+  return duration.ok && duration.value <= 0 ? refused('must be longer than zero') : duration;
 }
 
 /** A duration within bounds, in milliseconds; `words` names the bounds to a reader. */

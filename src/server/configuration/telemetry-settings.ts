@@ -135,7 +135,7 @@ function pairs(text: string | null): Result<readonly string[]> {
     try {
       found.push(name, decodeURIComponent(item.slice(at + 1).trim()));
     } catch {
-      return refused('holds a value that is not percent-encoded as it must be');
+      return refused('has a value that is not valid percent-encoding');
     }
   }
   return ok(found);

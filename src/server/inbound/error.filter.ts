@@ -9,7 +9,7 @@ import { loggedPath } from '../../http/logged-path.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
 import { isClientGone } from './answer-log.js';
 
-const brokenOff: Refusal = new Refusal('invalid', 'the request was broken off');
+const brokenOff: Refusal = new Refusal('invalid', 'the request was aborted');
 
 /**
  * The only exception filter for what Fastify serves. An error after the answer has begun is only

@@ -20,7 +20,7 @@ export function readMoment(text: string): Result<JournalMoment> {
   }
   const time = parseUtcTime(text);
   if (time.ok) return ok({ time: time.value });
-  return refused('is not an offset, Unix milliseconds or a date as 2026-11-23T04:00:00Z');
+  return refused('is not an offset, Unix milliseconds or a date like 2026-11-23T04:00:00Z');
 }
 
 /** The first offset after the moment: events at the time itself are included before it. */

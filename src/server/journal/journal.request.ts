@@ -57,7 +57,7 @@ const step: FilterReader<number> = (values) => {
 const eventTypes: FilterReader<readonly string[] | null> = (values) => {
   const given = names(values);
   const unknown = given.ok ? given.value?.find((type) => !isEventType(type)) : undefined;
-  return unknown === undefined ? given : refused(`names no type of event: ${unknown}`);
+  return unknown === undefined ? given : refused(`names an unknown event type: ${unknown}`);
 };
 
 /** Parses the query of `GET /admin/journal`. */
@@ -100,7 +100,7 @@ export interface ActivityQuestion {
 }
 
 const time = whenGiven(moment, (given) =>
-  'time' in given ? ok(given.time) : refused('is no time'),
+  'time' in given ? ok(given.time) : refused('is not a time'),
 );
 
 /** By default, the day before `now` in steps of an hour. */

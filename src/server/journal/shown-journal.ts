@@ -39,7 +39,7 @@ const busy = new Refusal(
 /** A client that waited for events after such an id would miss those before it. */
 const foreignEvent: Refusal = new Refusal(
   'invalid',
-  'Last-Event-ID lies behind the end of the journal: it is of another one',
+  'Last-Event-ID lies after the end of the journal: it comes from another journal',
 );
 
 function sweptBefore(until: number): Refusal {
@@ -103,7 +103,7 @@ export class ShownJournal {
     last: number | null,
   ): Promise<((reader: EventStreamReader) => Promise<void>) | Refusal> {
     if (question.meant.order === 'newest') {
-      return new Refusal('invalid', 'a stream has the oldest events first');
+      return new Refusal('invalid', 'a stream always shows the oldest events first');
     }
     if (question.isRevealed) {
       return new Refusal('invalid', 'a stream shows nothing in clear: ask for pages');

@@ -23,7 +23,7 @@ export function listenError(host: string, port: number, cause: unknown): unknown
       return new ConfigurationError([`STEPWELL_PORT ${port} may not be opened by this user`]);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ConfigurationError([`STEPWELL_HOST ${host} is no address of this machine`]);
+      return new ConfigurationError([`STEPWELL_HOST ${host} is not an address of this machine`]);
     default:
       return cause;
   }

@@ -30,7 +30,7 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
-const stopped = new Refusal('unavailable', 'the server ends', { 'retry-after': '1' });
+const stopped = new Refusal('unavailable', 'the server is stopping', { 'retry-after': '1' });
 
 /**
  * One instance per server. Returns a refusal if too many sets of kinds are followed or a stop has

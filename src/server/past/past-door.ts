@@ -10,7 +10,7 @@ import type { PastViews } from './past-views.js';
 
 const unknowable = new Refusal(
   'unprocessable',
-  'asOf: this is not made of what the journal says, so it is only known as it is now',
+  'asOf: this does not come from the journal, so only its current state is known',
 );
 
 /** A request target without `asOf`, and the value of `asOf`; null if there was none. */
@@ -66,7 +66,7 @@ export class PastDoor {
   }
 
   private async ask({ raw }: FastifyRequest, role: PastRole, target: string, asOf: JournalMoment) {
-    if (this.views === null) return new Refusal('unavailable', 'the server starts');
+    if (this.views === null) return new Refusal('unavailable', 'the server is starting');
     const isWanted = () => !raw.socket.destroyed;
     return this.views.answer({ role, target, asOf, isWanted });
   }

@@ -38,7 +38,7 @@ const busy = new Refusal(
 
 const failed = new Refusal(
   'unavailable',
-  'what was could not be read, and the log says why: ask again later',
+  'the past state could not be read, see the log of the server: try again later',
   { 'retry-after': '10' },
 );
 

@@ -60,7 +60,7 @@ export class StreamCursor {
  */
 export function parseCursor(text: string | undefined): Result<readonly TopicPosition[]> {
   if (text === undefined || text === '') return ok([]);
-  if (!grammar.test(text)) return refused('the header Last-Event-ID is no id of a record');
+  if (!grammar.test(text)) return refused('the header Last-Event-ID is not the id of a record');
   return ok(
     text.split(',').map((each) => {
       const [topic = '', partition, offset] = each.split('/');

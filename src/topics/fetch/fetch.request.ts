@@ -99,7 +99,7 @@ function parsePosition(item: unknown): Result<Position> {
   const { offset, timestamp } = fieldsOf(item);
   if (timestamp !== undefined && timestamp !== null) {
     if (offset !== undefined && offset !== null) {
-      return refused('offset and timestamp cannot both say where to begin');
+      return refused('offset and timestamp cannot both be given');
     }
     return isWhole(timestamp)
       ? ok({ timestamp, ...place.value })

@@ -126,7 +126,7 @@ function parseBytes(
 ): Result<Buffer | null> {
   if (value === undefined || value === null) return ok(null);
   if (typeof value !== 'string') return refused(`${name} must be a string or null`);
-  if (!isWellFormed(value)) return refused(`${name} holds half a character`);
+  if (!isWellFormed(value)) return refused(`${name} contains an unpaired surrogate`);
   const bytes = bytesOf(value, encoding);
   return bytes === null ? refused(`${name} is not Base64`) : ok(bytes);
 }
@@ -149,7 +149,7 @@ function parseHeaders(value: unknown, encoding: PayloadEncoding): Result<readonl
     if (key.length > headerNameLengthMax) {
       return refused(`headers[${index}].key has at most ${headerNameLengthMax} characters`);
     }
-    if (!isWellFormed(key)) return refused(`headers[${index}].key holds half a character`);
+    if (!isWellFormed(key)) return refused(`headers[${index}].key contains an unpaired surrogate`);
     const bytes = parseBytes(own, `headers[${index}].value`, encoding);
     if (!bytes.ok) return bytes;
     headers.push({ name: key, value: bytes.value });

@@ -56,7 +56,8 @@ export function parseLastId(header: string | readonly string[] | undefined): Res
   if (header === undefined || header === '') return ok(had);
   for (const part of String(header).split(',')) {
     const [, partition, next] = /^(\d{1,5}):(\d{1,15})$/.exec(part) ?? [];
-    if (partition === undefined) return refused('the header Last-Event-ID is no id of an event');
+    if (partition === undefined)
+      return refused('the header Last-Event-ID is not the id of an event');
     had.set(Number(partition), Number(next));
   }
   return ok(had);

@@ -27,7 +27,7 @@ const stepName = z
   .string()
   .min(1)
   .max(stepNameLengthMax)
-  .refine(isWellFormed, 'holds half a character');
+  .refine(isWellFormed, 'contains an unpaired surrogate');
 
 /** Unknown fields are ignored: the run itself holds how its endpoint is called. */
 export const waitSchema = z.object({

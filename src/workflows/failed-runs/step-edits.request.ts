@@ -43,7 +43,7 @@ export function parseStepEdits(body: Buffer): Result<readonly StepEdit[]> {
   const { steps = [] } = request.value;
   const ids = steps.map(({ stepId }) => stepId);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  return twice === undefined ? ok(steps) : refused(`steps: step ${twice} is there twice`);
+  return twice === undefined ? ok(steps) : refused(`steps: step ${twice} is given twice`);
 }
 
 /** The only step type whose result is a value returned by the endpoint's code. */

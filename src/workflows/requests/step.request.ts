@@ -82,9 +82,13 @@ export function parseStep(value: unknown): Result<StepInfo> {
   const { stepId, stepName, stepType, concurrent, targetStep } = value;
   if (!isWhole(stepId, 0)) return refused('stepId must be a whole number of 0 or more');
   if (!isStepName(stepName))
-    return refused(`stepName must have 1 to ${stepNameLengthMax} characters, and no half of one`);
+    return refused(
+      `stepName must have 1 to ${stepNameLengthMax} characters and no unpaired surrogate`,
+    );
   if (!isStepName(stepType))
-    return refused(`stepType must have 1 to ${stepNameLengthMax} characters, and no half of one`);
+    return refused(
+      `stepType must have 1 to ${stepNameLengthMax} characters and no unpaired surrogate`,
+    );
   if (!isWhole(concurrent, 1)) return refused('concurrent must be a whole number of 1 or more');
   const step = { id: stepId, name: stepName, type: stepType, concurrent };
   if (stepId > 0) return ok({ target: null, ...step });

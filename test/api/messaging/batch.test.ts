@@ -187,7 +187,7 @@ describe('a refused item', () => {
     [{ headers: { 'svc-workflow-url': 'https://a.example' } }, 'Svc-Workflow-Url'],
     [{ headers: { 'content-type': 'a\nb' } }, 'Content-Type'],
     [{ body: { a: 1 } }, 'body must be a string'],
-    [{ body: '\ud83c' }, 'body holds half a character'],
+    [{ body: '\ud83c' }, 'body contains an unpaired surrogate'],
     [{ body: 'x'.repeat(65_537) }, 'body is longer than 65536 bytes'],
     [{ queue: 5 }, 'queue must be a string'],
     [{ queue: 'a b' }, 'queue must have'],

@@ -136,7 +136,7 @@ describe('a request to pause', () => {
     const answer = await set('pause', { origin: given });
     expect(answer).toMatchObject({
       status: 400,
-      body: { error: 'origin must be scheme, host and port, as https://example.com' },
+      body: { error: 'origin must be scheme, host and port, like https://example.com' },
     });
   });
 

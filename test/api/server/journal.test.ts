@@ -125,10 +125,10 @@ describe('GET /admin/journal', () => {
   it.each([
     ['?from=yesterday', 'from is not an offset'],
     ['?count=0', 'count must be at least 1'],
-    ['?cursor=x', 'cursor is no cursor'],
+    ['?cursor=x', 'cursor is not a cursor'],
     ['?order=random', 'order must be oldest or newest'],
     ['?sream=x', 'there is no filter'],
-    ['?type=Nope', 'type names no type of event: Nope'],
+    ['?type=Nope', 'type names an unknown event type: Nope'],
     ['/activity?step=10ms', 'step'],
     ['/activity?from=2020-01-01&step=1s', 'step makes more than 1000 counts'],
     ['/activity?from=2020-01-02&until=2020-01-01', 'from is not before until'],
@@ -253,7 +253,7 @@ describe('the journal as a stream', () => {
     const refused = await behind(highWatermark);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({
-      error: 'Last-Event-ID lies behind the end of the journal: it is of another one',
+      error: 'Last-Event-ID lies after the end of the journal: it comes from another journal',
     });
     const known = await behind(highWatermark - 1);
     expect(known.status).toBe(200);

@@ -138,7 +138,7 @@ describe('a run that is resumed with other results', () => {
   it.each([
     [{ steps: [{ stepId: 9, out: 1 }] }, 'steps: the run has no result of step 9'],
     [{ steps: [{ stepId: 3, out: 1 }] }, 'steps: the run has no result of step 3'],
-    [{ steps: [1, 1].map((stepId) => ({ stepId, out: 1 })) }, 'steps: step 1 is there twice'],
+    [{ steps: [1, 1].map((stepId) => ({ stepId, out: 1 })) }, 'steps: step 1 is given twice'],
     [{ steps: [{ stepId: 1 }] }, 'out'],
     [{ steps: [{ stepId: 0, out: 1 }] }, 'stepId'],
     [{ step: [] }, 'step'],

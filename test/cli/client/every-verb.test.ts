@@ -259,7 +259,7 @@ describe('on a terminal, against a server', () => {
       expect(await shown('doctor', url)).toMatch(/✓ +server +.* serves/);
       expect(await shown('bench', '--messages 20')).toMatch(/^20 messages published and delivered/);
       // This server is not in a cluster: test/cluster/cluster-commands.test.ts has some.
-      await shown('cluster status', '', { until: /is no node of a cluster/ });
+      await shown('cluster status', '', { until: /is not a node of a cluster/ });
       await shown('cluster handover', '', { until: /confirm with --yes/ });
       expect(await shown('clock', '+3d')).toContain('3d ahead');
       expect(await shown('sink', '--fail 2 --slow 3s', { until: /answers/ })).toContain(

@@ -159,7 +159,10 @@ describe('bench', () => {
     for (const host of ['nope.invalid', '192.0.2.1']) {
       const words = ['bench', '--messages', '1', '--host', host];
       const { code, stderr } = await runClient(server, words);
-      expect([code, stderr]).toEqual([64, expect.stringContaining(`--host ${host} is no address`)]);
+      expect([code, stderr]).toEqual([
+        64,
+        expect.stringContaining(`--host ${host} is not an address`),
+      ]);
     }
   });
 
@@ -230,7 +233,7 @@ describe('completion', () => {
 describe('cluster', () => {
   it('says so if the server is in no cluster', async () => {
     const { code, stderr } = await runClient(server, ['cluster', 'status']);
-    expect([code, stderr]).toEqual([66, expect.stringContaining('is no node of a cluster')]);
+    expect([code, stderr]).toEqual([66, expect.stringContaining('is not a node of a cluster')]);
   });
 
   it('requires a confirmation of a handover', async () => {

@@ -164,7 +164,7 @@ it('token create takes only a date as the end of a token', async () => {
     const words = ['token', 'create', 'brief', '--role', 'read', `--expires=${expires}`];
     const { code, stderr } = await runClient(server, words);
     expect([expires, code]).toEqual([expires, 64]);
-    expect(stderr).toContain('no date like 2027-01-31');
+    expect(stderr).toContain('is neither a date like 2027-01-31');
   }
   expect(await run('token', 'ls')).toEqual([]);
 });

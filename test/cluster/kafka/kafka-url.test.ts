@@ -47,7 +47,7 @@ describe('a URL of a log over the Kafka protocol', () => {
     ['kafka://one:0/t', 'broker 1 is no host:port'],
     ['kafka://one:65536/t', 'broker 1 is no host:port'],
     ['kafka://one:1/t?tls=yes', 'tls is true or false'],
-    ['kafka://one:1/t?tls=true&tls=true', 'tls is there twice'],
+    ['kafka://one:1/t?tls=true&tls=true', 'tls is given twice'],
     ['kafka://one:1/t?acks=1', 'the options are tls and sasl'],
     ['kafka://one:1/t?sasl=plain', 'no user:password'],
     ['kafka://user:secret@one:1/t', 'plain, scram-sha-256, scram-sha-512'],

@@ -38,7 +38,7 @@ describe('a cursor', () => {
     '7-8-a b',
     `${'9'.repeat(16)}-0`,
   ])('is invalid if it says %j', (place) => {
-    const refusal = { ok: false, message: 'is no cursor of this listing' };
+    const refusal = { ok: false, message: 'is not a cursor of this listing' };
     expect(parseCursor(cursorAt(place))).toMatchObject(refusal);
     expect(parseCursor(place)).toMatchObject(refusal);
   });

@@ -164,12 +164,12 @@ describe('the reader of responses', () => {
     ['HTTP/1.1 200 OK\r\na: b\nc: d\r\n\r\n', 'invalid character in a header value'],
     [
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\n',
-      'content-length is there twice',
+      'content-length is given twice',
     ],
-    ['HTTP/1.1 200 OK\r\ncontent-length: +1\r\n\r\n', 'content-length is no whole number'],
+    ['HTTP/1.1 200 OK\r\ncontent-length: +1\r\n\r\n', 'content-length is not a whole number'],
     [
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
-      'content-length and transfer-encoding exclude each other',
+      'content-length and transfer-encoding are both given',
     ],
     ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\n', 'missing carriage return'],
     [

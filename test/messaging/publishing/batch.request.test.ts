@@ -76,7 +76,7 @@ describe('an item of a batch', () => {
     [{ headers: { a: 'x'.repeat(65_536) } }, 'headers are more than 256 or 65536 bytes'],
     [{ body: {} }, 'body must be a string'],
     [{ body: 1 }, 'body must be a string'],
-    [{ body: '\ud83c' }, 'body holds half a character'],
+    [{ body: '\ud83c' }, 'body contains an unpaired surrogate'],
     [{ queue: 1 }, 'queue must be a string'],
     [{ queue: '' }, 'queue must have 1 to 256'],
     [{ queue: 'a/b' }, 'queue must have 1 to 256'],

@@ -138,7 +138,7 @@ describe('an option of a publish', () => {
     ],
     [{ 'Svc-Forward-X': 'a\r\nHost: b' }, 'invalid: Svc-Forward-X has a value'],
     [{ 'Svc-Forward-X': '\u2192' }, 'invalid: Svc-Forward-X has a value'],
-    [{ 'Svc-Forward-X:Y': 'a' }, 'invalid: Svc-Forward names what is no header name'],
+    [{ 'Svc-Forward-X:Y': 'a' }, 'invalid: Svc-Forward contains an invalid header name'],
     [{ 'Svc-Queue-Name': 'a/b' }, 'invalid: Svc-Queue-Name '],
     [{ 'Svc-Redact-Fields': 'all' }, 'invalid: Svc-Redact-Fields must list'],
     [{ 'Svc-Header-Forward': '1' }, 'invalid: Svc-Header-Forward must be true or false'],
@@ -444,7 +444,7 @@ describe('a callback', () => {
 
   it.each(families)('%s needs its URL, not only options', (family) => {
     expect(refusal({ [`Upstash-${family}-Retries`]: '1' })).toBe(
-      `invalid: Upstash-${family} is missing, but options for it are there`,
+      `invalid: Upstash-${family} is missing although its options are given`,
     );
   });
 });
