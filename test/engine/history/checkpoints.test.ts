@@ -120,7 +120,7 @@ describe('a stream that lives for years', () => {
     expect([...again.engine.actors('tally').ids()]).toEqual(['b']);
   });
 
-  it('ends with the part that is kept, also where a sweep has removed what is between', async () => {
+  it('keeps its end, also if an earlier sweep has removed what lies between', async () => {
     for (let count = 0; count < 13; count += 1) await ask(opened, 'Count', 'a');
     await ask(opened, 'Count', 'b', 2);
     await opened.roll();
