@@ -120,7 +120,7 @@ async function listening(host: string, take: (request: IncomingMessage) => void)
 /** The host name is unknown, or its address belongs to another machine. */
 function notListening(host: string, error: NodeJS.ErrnoException): ClientError {
   const reason = error.code ?? error.message;
-  const said = `--host ${host} is no address on which this machine can listen (${reason})`;
+  const said = `--host ${host} is not an address on which this machine can listen (${reason})`;
   return new ClientError(said, exitCodes.usage);
 }
 

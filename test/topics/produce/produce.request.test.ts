@@ -96,7 +96,10 @@ describe('a record', () => {
       { value: 'v', headers: [{ key: '\ud83c', value: 'v' }] },
       'headers[0].key contains an unpaired surrogate',
     ],
-    [{ value: 'v', headers: [{ key: 'k', value: '\ud83c' }] }, 'headers[0].value holds half'],
+    [
+      { value: 'v', headers: [{ key: 'k', value: '\ud83c' }] },
+      'headers[0].value contains an unpaired surrogate',
+    ],
     [{ value: 'v', topic: 'other' }, 'is not the topic of the path'],
     [{ value: 'v', topic: 1 }, 'topic must be a string'],
     [{ value: 'v', headers: {} }, 'headers must be an array'],
