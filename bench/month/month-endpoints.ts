@@ -66,7 +66,7 @@ export class MonthEndpoints implements Endpoints {
     const headers = fieldsOf(attempt.headers);
     switch (new URL(attempt.url).pathname) {
       case '/run':
-        return this.goOn(headers, attempt.body ?? noBody);
+        return this.proceed(headers, attempt.body ?? noBody);
       case '/dead':
         return { status: 489, headers: never };
       case '/flaky':
@@ -77,7 +77,7 @@ export class MonthEndpoints implements Endpoints {
   }
 
   /** What is next in a run; its id says what its second step is. */
-  private async goOn(headers: Fields, body: Buffer): Promise<Answer> {
+  private async proceed(headers: Fields, body: Buffer): Promise<Answer> {
     const { requests } = this;
     if (requests === null) throw new Error('a run was called before the server was there');
     const { runId, done } = readDelivery(headers, body);

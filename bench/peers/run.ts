@@ -73,9 +73,9 @@ function lookAtAll({ peers: asked }: PeersArguments): Entry[] {
   );
   return chosen.map((peer) => {
     const found = peer.look();
-    const isThere = 'versions' in found;
-    tell(`${peer.title}: ${isThere ? found.versions : `absent; to install it: ${found.install}`}`);
-    return isThere
+    const exists = 'versions' in found;
+    tell(`${peer.title}: ${exists ? found.versions : `absent; to install it: ${found.install}`}`);
+    return exists
       ? { peer, versions: found.versions, install: null }
       : { peer, versions: '', install: found.install };
   });

@@ -22,7 +22,7 @@ function take(requests: RunRequests, request: IncomingMessage, response: ServerR
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', async () => {
     try {
-      await goOn(requests, request, Buffer.concat(chunks));
+      await proceed(requests, request, Buffer.concat(chunks));
       response.writeHead(200, workflowHeaders).end();
     } catch (error) {
       if (!isServerGone(error)) throw error;
@@ -31,7 +31,7 @@ function take(requests: RunRequests, request: IncomingMessage, response: ServerR
   });
 }
 
-async function goOn(requests: RunRequests, { headers }: IncomingMessage, body: Buffer) {
+async function proceed(requests: RunRequests, { headers }: IncomingMessage, body: Buffer) {
   const { runId, payload, done } = readDelivery(headers, body);
   if (done === 0) await sleep(requests, runId, payload);
   // Before it ends: what counts is when it is called.

@@ -22,7 +22,7 @@ import { verifyFolder } from './journal/journal-verify.js';
 import type { KeptHead } from './journal/kept-head.js';
 import { comparedWithSnapshot } from './journal/snapshot-comparison.js';
 import { committedOffsetLines, recordLines } from './journal/topic-lines.js';
-import { complain, progressLine, sayAll } from './output/terminal.js';
+import { printError, printLines, progressLine } from './output/terminal.js';
 
 interface ArchiveOption {
   readonly archive?: string;
@@ -47,8 +47,8 @@ export async function replayJournal(options: ReplayCommandOptions): Promise<void
   const progress = progressLine(systemClock);
   const look = async (store: Store, journal: Journal | null) => {
     const { offsets, records } = options;
-    if (offsets === true) await sayAll(committedOffsetLines(store));
-    if (records !== undefined) await sayAll(recordLines(store, records));
+    if (offsets === true) await printLines(committedOffsetLines(store));
+    if (records !== undefined) await printLines(recordLines(store, records));
     if (offsets === true || records !== undefined || journal === null) return;
     const label = imageLabel(folding.engine, build);
     const compare: Comparison = {
@@ -59,7 +59,7 @@ export async function replayJournal(options: ReplayCommandOptions): Promise<void
       withSnapshot: (until) =>
         comparedWithSnapshot(store, label, { folding, until }, productFolding(settings)),
     };
-    await sayAll(replayedLines(journal, folding, options, progress.show, compare));
+    await printLines(replayedLines(journal, folding, options, progress.show, compare));
   };
   await readFolder(folder, folding.codec, look, options.archive).finally(progress.clear);
 }
@@ -70,7 +70,7 @@ export interface PrintJournalOptions extends PrintOptions, DataDirOption, Archiv
 /** Prints while reading; redacted fields are hidden unless `reveal` is given. */
 export async function printJournal(options: PrintJournalOptions): Promise<void> {
   const look = async (journal: Journal | null) => {
-    if (journal !== null) await sayAll(printedLines(journal, options));
+    if (journal !== null) await printLines(printedLines(journal, options));
   };
   await readJournal(await configuredFolder(options), look, options.archive);
 }
@@ -86,7 +86,7 @@ export interface VerifyOptions extends DataDirOption {
 export async function printDigest(options: DataDirOption): Promise<void> {
   const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
   if (head === null) throw new Error('no part of the journal is sealed yet');
-  await sayAll([`digest ${head.digest} at ${head.offset}`]);
+  await printLines([`digest ${head.digest} at ${head.offset}`]);
 }
 
 /**
@@ -99,8 +99,8 @@ export async function verifyJournal(options: VerifyOptions): Promise<void> {
   const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
     progress.clear,
   );
-  await sayAll(lines);
-  for (const problem of problems) complain(problem);
+  await printLines(lines);
+  for (const problem of problems) printError(problem);
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;
 }
 
@@ -110,5 +110,5 @@ export async function exportFolder(folder: string, options: DataDirOption): Prom
   const from = await configuredFolder(options);
   const tools = { disk: nodeDisk, options: readerOptions, onProgress: progress.show };
   const report = await exportGood(tools, from, folder).finally(progress.clear);
-  await sayAll(exportLines(from, folder, report));
+  await printLines(exportLines(from, folder, report));
 }

@@ -8,7 +8,7 @@ import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { commandsFor, isCommand } from './command-list.js';
 import { isClientError } from './connect/client-errors.js';
 import { hideToken } from './connect/given-token.js';
-import { complain, endQuietlyInPipes } from './output/terminal.js';
+import { endQuietlyInPipes, printError } from './output/terminal.js';
 
 /** Runs one command and sets the exit code; a server keeps running after this has returned. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -67,12 +67,12 @@ async function explained(error: unknown): Promise<number> {
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
   if (isClientError(error)) {
-    complain(error.message);
+    printError(error.message);
     return error.exitCode;
   }
   // The errors of servers and folders are in their modules, which client commands never load.
   const { endOf } = await import('./engine.part.js');
   const { lines, code } = endOf(error);
-  for (const line of lines) complain(line);
+  for (const line of lines) printError(line);
   return code;
 }

@@ -197,7 +197,7 @@ export class ActorDirectory<State = unknown> {
     if (isCheckpoint(event) && sequence >= length) this.gaps.close(id);
     else if (actor === undefined && sequence > 0) return false;
     else if (this.decider.checkpoints !== undefined && sequence > length) {
-      this.gaps.passedOver(envelope);
+      this.gaps.skipped(envelope);
       return false;
     } else if (sequence !== length) throw new BrokenStream(envelope, length);
     this.evolve(envelope, actor, changes);
@@ -206,7 +206,7 @@ export class ActorDirectory<State = unknown> {
   }
 
   /** Call it after the last past event. Throws `BrokenStream` if no checkpoint follows a gap. */
-  requireWhole(): void {
+  requireComplete(): void {
     this.gaps.requireNone((id) => this.find(id)?.length ?? 0);
   }
 

@@ -197,8 +197,8 @@ export class Engine {
   }
 
   /** Call it after the last past turn: throws `BrokenStream` if no checkpoint ends a gap. */
-  requireWhole(): void {
-    for (const { actors } of this.entities.values()) actors.requireWhole();
+  requireComplete(): void {
+    for (const { actors } of this.entities.values()) actors.requireComplete();
   }
 
   /** Asks one stream what it wants, and starts or stops effects accordingly. */

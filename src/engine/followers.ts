@@ -89,9 +89,9 @@ export class Subscribers {
       const { kinds, listener, interest } = subscriber;
       if (interest?.served?.size === 0) continue;
       const own = ownOf(envelopes, kindsShown, kinds);
-      const meant =
+      const selected =
         interest?.types === undefined ? own : concerning(own, types, interest, subscriber);
-      if (meant.length > 0) listener(meant);
+      if (selected.length > 0) listener(selected);
     }
   }
 }
@@ -131,17 +131,17 @@ function concerning(
   }
   if (!mayConcern) return none;
   if (concernsAll) return envelopes;
-  let meant: EventEnvelope[] | null = null;
+  let selected: EventEnvelope[] | null = null;
   const begun = interest.streams === undefined ? null : new Set<string>();
   for (const envelope of envelopes) {
     const condition = conditions.get(envelope.event.type);
-    const isMeant = condition !== undefined && meets(condition, envelope, undefined);
-    if (!isMeant && begun?.has(envelope.id) !== true) continue;
+    const isSelected = condition !== undefined && meets(condition, envelope, undefined);
+    if (!isSelected && begun?.has(envelope.id) !== true) continue;
     begun?.add(envelope.id);
-    if (meant === null) meant = [envelope];
-    else meant.push(envelope);
+    if (selected === null) selected = [envelope];
+    else selected.push(envelope);
   }
-  return meant ?? none;
+  return selected ?? none;
 }
 
 const always: Condition | null = null;

@@ -62,7 +62,7 @@ export function parseRetryDelay(text: string): Result<RetryDelay> {
 }
 
 /** Separators that the library ignores: `1000,`, `(1000,)`, `;1000`, `min?.(1, 2)`. */
-const passedOver = /[;?]|(^|[(,])\s*,|,\s*($|\))/;
+const skipped = /[;?]|(^|[(,])\s*,|,\s*($|\))/;
 
 /**
  * Checks the expression of a new message. In addition to what `parseRetryDelay` refuses, commas
@@ -80,7 +80,7 @@ export function parseNewRetryDelay(text: string): Result<RetryDelay> {
 
 function judgedSeparators(text: string, expression: Result<RetryDelay>): Result<RetryDelay> {
   const commas = text.split(',').length - 1;
-  return passedOver.test(text) || commas !== commasIn(jsep(text))
+  return skipped.test(text) || commas !== commasIn(jsep(text))
     ? refused('must have one comma between arguments, and no other separators')
     : expression;
 }

@@ -102,11 +102,11 @@ export const texts: FilterReader<readonly string[] | null> = (values) =>
  * null = absent.
  */
 export const urls: FilterReader<readonly string[] | null> = whenGiven(texts, (all) => {
-  const meant = all.flatMap((each) => {
+  const selected = all.flatMap((each) => {
     const url = parseUrl(each);
     return url.ok ? [each, url.value.text] : [each];
   });
-  return ok([...new Set(meant)]);
+  return ok([...new Set(selected)]);
 });
 
 /** Any of several names, given one by one or separated by commas; null = absent. */

@@ -30,7 +30,7 @@ import { SeenClients } from '../http/identity/seen-clients.js';
 import { literalTarget } from '../http/literal-target.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
 import { RouteTable } from '../http/routes/route-table.js';
-import { tellDurability } from '../http/routes/shown-durability.js';
+import { sendDurability } from '../http/routes/shown-durability.js';
 import { ClusterMetrics } from './cluster-http/cluster.metrics.js';
 import { ClusterSide, type ClusterSidePorts } from './cluster-http/cluster-side.js';
 import { NodeRoutes } from './cluster-http/node-routes.js';
@@ -105,7 +105,7 @@ export async function createHttpServer(
   const pastDoor = new PastDoor(basic);
   pastDoor.guard(fastify);
   inFlight.guard(fastify);
-  tellDurability(fastify, durabilityOf(shared.config));
+  sendDurability(fastify, durabilityOf(shared.config));
   shared.inbound.countAnswers(fastify, refused);
   const application = await NestFactory.create<NestFastifyApplication>(
     moduleOf(shared, { routes, failures, inFlight, connections, refused, pastDoor, seen }),

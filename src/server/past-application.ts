@@ -38,7 +38,7 @@ const answerBytesMax = 16 * 1024 * 1024;
 const tokenBytes = 24;
 
 /**
- * Replays the journal below the moment. Rejects as a start does, and with whatever `goOn` throws.
+ * Replays the journal below the moment. Rejects as a start does, and with whatever `proceed` throws.
  */
 export async function openPastApplication(
   configured: Config,
@@ -53,7 +53,7 @@ export async function openPastApplication(
     get at() {
       return at;
     },
-    goOn: view.goOn,
+    proceed: view.proceed,
   };
   const clock = { ...ports.clock, now: () => at };
   const log = pino({ level: 'silent' });
@@ -85,7 +85,7 @@ export async function openPastApplication(
       async ask({ role, target, moment }: PastQuestion) {
         const from = until;
         ({ until, at } = moment);
-        if (until > from) await foldOn(nest, from, view.goOn);
+        if (until > from) await foldOn(nest, from, view.proceed);
         return answerOf(nest, tokens[role], target);
       },
       async end() {
@@ -137,10 +137,14 @@ function secretOf(identifiers: Identifiers): string {
 }
 
 /** Only the indexes learn of these events: observers are meant for what happens now. */
-async function foldOn(nest: NestFastifyApplication, from: number, goOn: () => void): Promise<void> {
+async function foldOn(
+  nest: NestFastifyApplication,
+  from: number,
+  proceed: () => void,
+): Promise<void> {
   const engine = nest.get(Engine);
   for await (const envelopes of nest.get(Journal).replay(from)) {
-    goOn();
+    proceed();
     engine.replay(envelopes.filter(({ offset }) => offset >= from));
   }
 }

@@ -68,7 +68,7 @@ class PastThread implements PastServer {
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
     });
     this.worker.on('message', (reply: PastReply) => this.settle(reply));
-    this.worker.on('error', (error) => this.fail(hasOverflown(error) ? tooMuchMemory() : error));
+    this.worker.on('error', (error) => this.fail(hasOverflowed(error) ? tooMuchMemory() : error));
     this.worker.on('exit', () => this.fail(new Error('the thread that shows what was has ended')));
     // The thread must not keep the process alive.
     this.worker.unref();
@@ -114,6 +114,6 @@ class PastThread implements PastServer {
   }
 }
 
-function hasOverflown(error: unknown): boolean {
+function hasOverflowed(error: unknown): boolean {
   return errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
 }

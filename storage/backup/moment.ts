@@ -11,7 +11,7 @@ import type { HeldSegments } from './held-segments.js';
 import { LogBroken, SourceChanged, type SourceFolder, unlessGone } from './source.js';
 
 /** How many looks at the ends of the logs are taken before the copy begins again. */
-const looksMax = 100;
+const examinedMax = 100;
 
 /** A segment that belongs in the copy: all of it, or the part of it that was read. */
 export interface CopiedSegment {
@@ -75,7 +75,7 @@ export class MomentSearch {
     const first = await this.look(Number.POSITIVE_INFINITY);
     const time = latestTime(first);
     let before = first;
-    for (let looks = 1; looks < looksMax; looks += 1) {
+    for (let looks = 1; looks < examinedMax; looks += 1) {
       const next = await this.look(time);
       if (!isContinued(first.loaded, next.loaded)) throw new SourceChanged('other segments');
       if (before.isPassed || (!next.isPassed && before.ends === next.ends)) return next;

@@ -203,16 +203,16 @@ export class LogChain {
     try {
       // Digests of removed records that belong to an earlier chain do not fit this entry.
       await disk.remove(directory.pruned(log.id, number)).catch(() => undefined);
-      const isThere = await disk.sizeAt(path).then(
+      const exists = await disk.sizeAt(path).then(
         () => true,
         () => false,
       );
-      await withFile(disk, path, isThere ? 'write' : 'create', async (file) => {
+      await withFile(disk, path, exists ? 'write' : 'create', async (file) => {
         await disk.truncate(file, index * chainEntryLength);
         await writeFully(disk, file, encodeEntry(entry), index * chainEntryLength);
         await disk.sync(file);
       });
-      if (!isThere) await disk.syncDirectory(directory.log(log.id));
+      if (!exists) await disk.syncDirectory(directory.log(log.id));
     } catch (error) {
       // If there is no room, the segment gets its entry later.
       if (store.fence.lacksRoom(error)) throw error;

@@ -61,14 +61,14 @@ export class Compaction {
   private readonly groups: GroupRewrite;
   private readonly rewrite: SelectiveRewrite;
 
-  /** `goOn` throws when the work must end. */
+  /** `proceed` throws when the work must end. */
   constructor(
     private readonly store: CompactingStore,
     private readonly log: RewrittenLog,
     private readonly options: CompactionOptions,
-    goOn: () => void,
+    proceed: () => void,
   ) {
-    this.groups = new GroupRewrite(store, log, goOn);
+    this.groups = new GroupRewrite(store, log, proceed);
     this.rewrite = new SelectiveRewrite(this.groups, store.segmentBytes, async () => undefined);
   }
 

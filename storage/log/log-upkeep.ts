@@ -84,7 +84,7 @@ export class LogUpkeep {
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.rewriting(async () => {
       const { store, log, parts } = this;
-      const compaction = new Compaction(store, { ...log, ...parts }, options, this.goOn);
+      const compaction = new Compaction(store, { ...log, ...parts }, options, this.proceed);
       const { end } = compaction;
       const { compacted } = this;
       if (compacted?.end === end && !isDue(compacted.report, options)) {
@@ -101,7 +101,7 @@ export class LogUpkeep {
   /** See `PartitionLog.sweep`. */
   sweep(options: SweepOptions): Promise<SweepReport> {
     const { store, log, parts } = this;
-    return this.rewriting(() => sweep(store, { ...log, ...parts }, options, this.goOn)).catch(
+    return this.rewriting(() => sweep(store, { ...log, ...parts }, options, this.proceed)).catch(
       (error: unknown) => {
         // Errors thrown by the caller's own functions are not disk errors.
         throw errorCode(error) === '' ? error : diskError(`sweeping log ${log.name}`, error);
@@ -121,7 +121,7 @@ export class LogUpkeep {
       parts.chain?.extendLater();
       if (log.segments.length < groupMin) return;
       // One group at a time, so that a trim or a compaction gets its turn in between.
-      while (await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.goOn)));
+      while (await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.proceed)));
     } catch {
       // A failure that the store cannot survive has fenced it already.
     }
@@ -161,7 +161,7 @@ export class LogUpkeep {
   }
 
   /** Throws if no work may begin or continue any more. */
-  private readonly goOn = (): void => {
+  private readonly proceed = (): void => {
     if (this.stoppedBecause !== null) throw this.stoppedBecause;
   };
 
@@ -169,16 +169,16 @@ export class LogUpkeep {
   private rewriting<T>(work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
       await this.parts.chain?.extend();
-      this.goOn();
+      this.proceed();
       return work();
     });
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.goOn();
+    this.proceed();
     const done = this.last.then(async () => {
       await this.parts.sealed();
-      this.goOn();
+      this.proceed();
       return work();
     });
     this.last = done.catch(() => undefined);

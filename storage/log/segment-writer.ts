@@ -183,7 +183,7 @@ export class SegmentWriter implements CommitTarget {
   }
 
   private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
-    if (segment.batchCount === 0) segment.unbegin();
+    if (segment.batchCount === 0) segment.undoBegin();
     await file.use(async (handle) => {
       await this.store.disk.truncate(handle, segment.end);
       await this.store.fileSync.mustSync(handle);

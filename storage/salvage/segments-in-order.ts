@@ -72,13 +72,8 @@ export async function numbersIn(
   const segments = names.map(parseSegmentName).filter((each) => each?.kind === 'log');
   const numbers = new Set<number>();
   for (const { number } of segments.filter((each) => each !== null)) {
-    const isThere = await ofDamaged(
-      disk,
-      directory.segment(logId, number),
-      false,
-      async () => true,
-    );
-    if (isThere) numbers.add(number);
+    const exists = await ofDamaged(disk, directory.segment(logId, number), false, async () => true);
+    if (exists) numbers.add(number);
   }
   return numbers;
 }

@@ -109,7 +109,7 @@ export class Segment implements SegmentEnd {
   }
 
   /** Undoes `begin`, as nothing was written: it waits for its first batch again. */
-  unbegin(): void {
+  undoBegin(): void {
     this.baseOffset = 0;
     this.nextOffset = 0;
     this.end = 0;

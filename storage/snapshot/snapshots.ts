@@ -71,16 +71,16 @@ export class Snapshots {
 
   /**
    * The latest snapshot with this label whose offset is at most `until`; null = there is none.
-   * `passedOver` is called with each later one that was skipped.
+   * `skipped` is called with each later one that was skipped.
    */
   async latest(
     label: string,
     until: Offset,
-    passedOver: (snapshot: PassedOver) => void = () => undefined,
+    skipped: (snapshot: PassedOver) => void = () => undefined,
   ): Promise<FoundSnapshot | null> {
     for (const name of (await this.names()).reverse()) {
       const file = this.path(name);
-      const reason = (reason: string) => passedOver({ file, reason });
+      const reason = (reason: string) => skipped({ file, reason });
       const found = await this.check(file, label, until).catch((error: unknown) => String(error));
       if (typeof found !== 'string') return found;
       reason(found);

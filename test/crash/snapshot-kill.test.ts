@@ -35,8 +35,8 @@ async function started(folder: string, build: string) {
     const label = imageLabel(engine, build);
     const damaged: string[] = [];
     const journal = new Journal(log, folding.codec);
-    const passedOver = ({ reason }: PassedOver) => void damaged.push(reason);
-    const snapshot = await store.snapshots.latest(label, journal.highWatermark, passedOver);
+    const skipped = ({ reason }: PassedOver) => void damaged.push(reason);
+    const snapshot = await store.snapshots.latest(label, journal.highWatermark, skipped);
     await recoverMemory(folding, journal, snapshot);
     return { snapshot, damaged, digest: digestOf(itemsOf(engine)) };
   } finally {

@@ -171,9 +171,9 @@ describe('URLs', () => {
     ['HTTP://A.example:80/../x', ['HTTP://A.example:80/../x', 'http://a.example/../x']],
     ['http://a.example/ä', ['http://a.example/ä', 'http://a.example/%C3%A4']],
     ['no URL', ['no URL']],
-  ])('match %s as written and as called', (written, meant) => {
+  ])('match %s as written and as called', (written, selected) => {
     const filters = readFilters(`/x?url=${encodeURIComponent(written)}`, { url: urls });
-    expect(filters).toEqual({ ok: true, value: { url: meant } });
+    expect(filters).toEqual({ ok: true, value: { url: selected } });
   });
 });
 

@@ -114,8 +114,8 @@ export class RunLoad {
   private async findHeir(runId: string): Promise<void> {
     const heir = heirOf(runId);
     const answer = await this.clients.try('GET', `/v2/workflows/runs/${heir}`);
-    const isThere = answer?.status === 200 || this.ended.has(heir) || this.ending.has(heir);
-    if (isThere) this.heir(runId);
+    const exists = answer?.status === 200 || this.ended.has(heir) || this.ending.has(heir);
+    if (exists) this.heir(runId);
   }
 
   private async isOver(runId: string): Promise<boolean> {
@@ -134,7 +134,7 @@ export class RunLoad {
     (workflow.endpoint.requests as unknown[]).length = 0;
     if (delivery.role !== 'step') return undefined;
     try {
-      return await this.goOn(delivery);
+      return await this.proceed(delivery);
     } catch (error) {
       const { runId } = delivery;
       const isOver =
@@ -148,7 +148,7 @@ export class RunLoad {
     }
   }
 
-  private async goOn({ runId, steps }: WorkflowDelivery): Promise<ScriptedAnswer | undefined> {
+  private async proceed({ runId, steps }: WorkflowDelivery): Promise<ScriptedAnswer | undefined> {
     const { workflow } = this;
     const stepId = steps.length + 1;
     const step = { stepId, stepName: `step ${stepId}`, stepType: 'Run', concurrent: 1, out: '"x"' };

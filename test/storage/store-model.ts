@@ -178,8 +178,8 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
     const append = appends[index];
     if (append === undefined) break;
     if (append.refused) {
-      const isThere = append.records.some((_, delta) => found.has(append.baseOffset + delta));
-      if (isThere) throw new Error(`${name}: refused offset ${append.baseOffset} is there`);
+      const exists = append.records.some((_, delta) => found.has(append.baseOffset + delta));
+      if (exists) throw new Error(`${name}: refused offset ${append.baseOffset} is there`);
       continue;
     }
     const present = append.records.filter((_, delta) => {

@@ -19,7 +19,7 @@ export const noteDecider: Decider<boolean, Note, Noted> = {
     accept([{ type: type === 'Note' ? 'Noted' : 'CrossedOut', about: [...about] }]),
   evolve: (_state, { type }) => type === 'Noted',
   wants: () => [],
-  isFinal: (isThere) => !isThere,
+  isFinal: (exists) => !exists,
   references: ({ about }) => about,
   keptWith: (id) => {
     const [, other = ''] = id.split('-');

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isClientError, isPassing } from '../connect/client-errors.js';
-import { complain } from '../output/terminal.js';
+import { printError } from '../output/terminal.js';
 
 const againMs = 1000;
 
@@ -17,7 +17,7 @@ export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise
       return await ask();
     } catch (error) {
       if (!isPassing(error) || !isClientError(error)) throw error;
-      if (tries === 0) complain(`${error.message}: it is asked again`);
+      if (tries === 0) printError(`${error.message}: it is asked again`);
     }
     await pause(againMs);
   }

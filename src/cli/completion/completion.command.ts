@@ -1,7 +1,7 @@
 /** `stepwell completion`: prints scripts that complete commands and options in a shell. */
 import { Argument, Command } from 'commander';
 import { examplesText } from '../output/examples.js';
-import { sayAll } from '../output/terminal.js';
+import { printLines } from '../output/terminal.js';
 import { wordsAfter } from './command-words.js';
 import { shellScripts } from './shell-scripts.js';
 
@@ -21,6 +21,6 @@ export function completionCommand(commands: () => Promise<readonly Command[]>): 
       ]),
     )
     .action(async (shell: keyof typeof shellScripts) => {
-      await sayAll(shellScripts[shell](wordsAfter(await commands())));
+      await printLines(shellScripts[shell](wordsAfter(await commands())));
     });
 }

@@ -63,12 +63,12 @@ export async function* checkArchive(config: Config): AsyncGenerator<Finding> {
 
 /** The folder itself, or its closest existing parent: a first start creates the rest. */
 async function nearest(folder: string): Promise<string> {
-  const isThere = await nodeDisk.list(folder).then(
+  const exists = await nodeDisk.list(folder).then(
     () => true,
     (error: unknown) => errorCode(error) !== 'ENOENT',
   );
   const above = dirname(folder);
-  return isThere || above === folder ? folder : nearest(above);
+  return exists || above === folder ? folder : nearest(above);
 }
 
 /** In milliseconds, shortest first. */

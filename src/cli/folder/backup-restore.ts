@@ -7,7 +7,7 @@ import { backUp } from '../../server/backup/folder-backup.js';
 import { type Restored, restore } from '../../server/backup/restore.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { readerOptions } from '../journal/journal-reader.js';
-import { complain, progressLine, sayAll } from '../output/terminal.js';
+import { printError, printLines, progressLine } from '../output/terminal.js';
 import { sizeWords } from '../output/time-words.js';
 import type { DataDirOption } from './folder-option.js';
 import { configuredFolder } from './owned-folder.js';
@@ -29,7 +29,7 @@ export interface RestoreOptions {
 export async function backup(folder: string, options: DataDirOption): Promise<void> {
   const from = await configuredFolder(options);
   const manifest = await withProgress((onProgress) => backUp(tools(onProgress), from, folder));
-  await sayAll([`backed up ${from} to ${folder}`, ...linesOf(manifest)]);
+  await printLines([`backed up ${from} to ${folder}`, ...linesOf(manifest)]);
   tellDamage(manifest);
 }
 
@@ -47,7 +47,7 @@ export async function restoreFolder(
     restore(tools(onProgress), backup, folder, settings),
   );
   const { manifest, hasCredentials } = restored;
-  await sayAll([
+  await printLines([
     `restored ${folder} from ${backup}`,
     ...linesOf(manifest),
     hasCredentials
@@ -82,9 +82,9 @@ function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: 
 
 /** Reports damage: the copy is complete as a folder, but lacks some of what was acknowledged. */
 function tellDamage({ damages, lost }: BackupManifest): void {
-  for (const damage of damages) complain(damage);
+  for (const damage of damages) printError(damage);
   for (const { log, from, until } of lost) {
-    complain(`${log}: missing are offsets ${from} to ${until === null ? 'its end' : until - 1}`);
+    printError(`${log}: missing are offsets ${from} to ${until === null ? 'its end' : until - 1}`);
   }
   if (damages.length > 0) process.exitCode = exitCodes.damagedData;
 }

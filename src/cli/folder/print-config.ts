@@ -11,7 +11,7 @@ import { shownSettings } from '../../server/configuration/shown-settings.js';
 import { judgeCredentials } from '../../server/credentials/credentials.js';
 import { refuseWeakSecrets } from '../../server/credentials/weak-secrets.js';
 import { requireArchive } from '../../server/history/archive-folder.js';
-import { sayAll } from '../output/terminal.js';
+import { printLines } from '../output/terminal.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
 /** Shown in place of a secret: says that it is set, and nothing else about it. */
@@ -22,7 +22,7 @@ export async function printConfiguration(options: DataDirOption): Promise<void> 
   const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
   await requireArchive(config, nodeDisk);
   const { opened } = await judgeCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets);
-  await sayAll(configLines(config, origins, opened.sources));
+  await printLines(configLines(config, origins, opened.sources));
 }
 
 /** One aligned line per setting; `sources` says where credentials come from. */

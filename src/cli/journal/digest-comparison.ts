@@ -35,7 +35,7 @@ export class DigestComparison {
   private agreedAt: number;
   private compared = 0;
   private differences = 0;
-  private passedOver = 0;
+  private skipped = 0;
   private readonly found: string[] = [];
 
   /**
@@ -64,7 +64,7 @@ export class DigestComparison {
       const { event: digest } = envelope;
       if (digest.until < from || digest.until > until) continue;
       if (digest.label === this.label) own.push(digest);
-      else this.passedOver += 1;
+      else this.skipped += 1;
     }
     own.sort((one, other) => one.until - other.until);
     const last = own.findLast(({ part }) => part === undefined);
@@ -94,10 +94,10 @@ export class DigestComparison {
 
   /** The lines to print about all comparisons. */
   lines(): readonly string[] {
-    const { compared, differences, passedOver } = this;
+    const { compared, differences, skipped } = this;
     const agreeing = `${compared - differences} of ${compared} digests in the journal match`;
-    const others = passedOver === 0 ? '' : `; ${passedOver} are of other programs or settings`;
-    if (compared === 0 && passedOver === 0) return ['no digest in the journal to compare with'];
+    const others = skipped === 0 ? '' : `; ${skipped} are of other programs or settings`;
+    if (compared === 0 && skipped === 0) return ['no digest in the journal to compare with'];
     return [...this.found, `${agreeing}${others}`];
   }
 

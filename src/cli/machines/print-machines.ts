@@ -1,6 +1,6 @@
 /** What `stepwell machines` does: prints the machine of each entity that has one, as a diagram. */
 import { ConfigurationError } from '../../server/configuration/config.js';
-import { sayAll } from '../output/terminal.js';
+import { printLines } from '../output/terminal.js';
 import { type DrawnMachine, diagramOf } from './machine-diagram.js';
 import { machines } from './machine-list.js';
 
@@ -9,12 +9,12 @@ import { machines } from './machine-list.js';
  * name.
  */
 export async function printMachines(name: string | undefined): Promise<void> {
-  const meant = machines.filter(({ id }) => name === undefined || id === name);
-  if (meant.length === 0) {
+  const selected = machines.filter(({ id }) => name === undefined || id === name);
+  if (selected.length === 0) {
     const names = machines.map(({ id }) => id).join(', ');
     throw new ConfigurationError([`there is no machine ${name}; the machines are ${names}`]);
   }
-  await sayAll(machineLines(meant));
+  await printLines(machineLines(selected));
 }
 
 /** A heading and a diagram per machine, as Markdown. */

@@ -24,7 +24,7 @@ import {
 } from '../output/columns.js';
 import type { Paint } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
-import { sayAll } from '../output/terminal.js';
+import { printLines } from '../output/terminal.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
 import { listGroups } from './letter-groups.js';
 import { runJob } from './server-job.js';
@@ -256,7 +256,7 @@ const pastOf: Readonly<Record<LetterVerb, string>> = { retry: 'retried', delete:
 async function exportAll(options: ClientOptions & LetterFilter): Promise<void> {
   const { api } = await connect(options);
   const letters = api.list('/v2/dlq', 'messages', queryOf(options), Number.POSITIVE_INFINITY);
-  await sayAll(linesOf(letters));
+  await printLines(linesOf(letters));
 }
 
 async function* linesOf(letters: AsyncIterable<ApiObject>): AsyncGenerator<string> {

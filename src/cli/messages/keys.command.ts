@@ -4,7 +4,7 @@ import { publishedKeys } from '../../server/credentials/published-keys.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import type { Output } from '../output/output.js';
-import { complain } from '../output/terminal.js';
+import { printError } from '../output/terminal.js';
 
 /**
  * Prints secrets in clear; for people, as lines for an application's environment, which `stepwell
@@ -35,7 +35,7 @@ async function rotate(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const before = await api.get('/v2/keys');
   await print(await api.post('/v2/keys/rotate'), output);
-  if (before['current'] === publishedKeys.currentSigningKey) complain(afterPublished);
+  if (before['current'] === publishedKeys.currentSigningKey) printError(afterPublished);
 }
 
 const afterPublished =

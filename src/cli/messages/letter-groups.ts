@@ -9,7 +9,7 @@ import type { TableColumn } from '../output/table.js';
  * The server examines a limited number of letters per request; this is how many requests are made
  * at most.
  */
-const looksMax = 200;
+const examinedMax = 200;
 
 /** Lists the `countMax` largest groups of all letters that match the filters, largest first. */
 export async function listGroups(
@@ -28,7 +28,7 @@ export async function listGroups(
     for (const { error } of page.damaged ?? []) damaged.add(error);
     cursor = page.cursor;
     looks += 1;
-  } while (cursor !== undefined && looks < looksMax);
+  } while (cursor !== undefined && looks < examinedMax);
   const sorted = [...groups.values()].sort((one, other) => countOf(other) - countOf(one));
   await output.rows(sorted.slice(0, countMax), columns(api.now), 'no dead letter');
   if (damaged.size > 0) throw new DamagedRows([...damaged]);

@@ -17,7 +17,7 @@ import { ClientError, DamagedRows, isPassing } from '../connect/client-errors.js
 import { eventStream } from '../connect/event-stream.js';
 import { runRows } from '../connect/run-rows.js';
 import { logLine } from '../output/columns.js';
-import { complain } from '../output/terminal.js';
+import { printError } from '../output/terminal.js';
 import { FreshRows } from './fresh-rows.js';
 
 /** States of message rows; the last one stands for several (messaging.md 9). */
@@ -75,14 +75,14 @@ async function* rowsOfRun(
   if ([label, to, queue].some((one) => one !== undefined)) {
     throw new ClientError('--run accepts no other filter than --state', exitCodes.usage);
   }
-  const meant = state === 'in_progress' ? inProgress : [state?.toUpperCase()];
+  const selected = state === 'in_progress' ? inProgress : [state?.toUpperCase()];
   for await (const row of runRows(api, run)) {
-    if (state === undefined || meant.includes(String(row['state']))) yield row;
+    if (state === undefined || selected.includes(String(row['state']))) yield row;
   }
 }
 
 /** If no read succeeds, the stream is usually cut as well; when it returns, the rest is shown. */
-const looksMax = 3;
+const examinedMax = 3;
 const againMs = 1000;
 
 /**
@@ -97,7 +97,7 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
   for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
     // Rows have the server's times, and its clock is known only once it has answered.
     from ??= begun + api.msAhead;
-    for (let looks = 1; looks <= looksMax; looks += 1) {
+    for (let looks = 1; looks <= examinedMax; looks += 1) {
       const filter = { ...query, fromDate: from, order: 'earliestFirst' };
       fresh.lookAgain();
       try {
@@ -109,7 +109,7 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
         break;
       } catch (error) {
         if (error instanceof DamagedRows) {
-          if (!isDamaged) complain(error.message);
+          if (!isDamaged) printError(error.message);
           isDamaged = true;
           break;
         }

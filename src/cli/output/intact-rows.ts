@@ -1,6 +1,6 @@
 /** Reads a list for callers that continue without its damaged rows. */
 import { DamagedRows } from '../connect/client-errors.js';
-import { complain } from './terminal.js';
+import { printError } from './terminal.js';
 
 /** Yields the intact rows; reports the missing ones on standard error and by the exit code. */
 export async function* intactRows<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
@@ -8,7 +8,7 @@ export async function* intactRows<Row>(rows: AsyncIterable<Row>): AsyncGenerator
     yield* rows;
   } catch (error) {
     if (!(error instanceof DamagedRows)) throw error;
-    complain(error.message);
+    printError(error.message);
     process.exitCode = error.exitCode;
   }
 }

@@ -15,7 +15,7 @@ export function say(line: string): void {
  * Prints one line on standard error, with control characters escaped; a failure to write does not
  * end the process.
  */
-export function complain(line: string): void {
+export function printError(line: string): void {
   tell(process.stderr, `stepwell: ${plainLine(line)}`);
 }
 
@@ -27,7 +27,7 @@ function tell(stream: NodeJS.WriteStream, line: string): void {
   }
 }
 
-/** Ignores errors of both streams: only the writer that awaits them (`sayAll`) should fail. */
+/** Ignores errors of both streams: only the writer that awaits them (`printLines`) should fail. */
 export function endQuietlyInPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
@@ -43,12 +43,12 @@ type Lines = Iterable<string> | AsyncIterable<string>;
  * head`). Rejects with `ClientError` if standard output cannot be written, for example to a file on
  * a full disk; and with an error of `lines`, once everything that they yielded before is written.
  */
-export function sayAll(lines: Lines): Promise<void> {
+export function printLines(lines: Lines): Promise<void> {
   return writeAll(lines, plainLine);
 }
 
 /**
- * Like `sayAll`, for lines with colours; texts from outside in them have already passed `oneLine`.
+ * Like `printLines`, for lines with colours; texts from outside in them have already passed `oneLine`.
  */
 export function sayPainted(lines: Lines): Promise<void> {
   return writeAll(lines, safeLine);

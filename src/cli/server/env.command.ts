@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import { ClientError } from '../connect/client-errors.js';
-import { sayAll } from '../output/terminal.js';
+import { printLines } from '../output/terminal.js';
 
 /** How each kind of application writes its settings. */
 const forms = {
@@ -78,5 +78,5 @@ async function print(options: ClientOptions & { readonly for: Form }): Promise<v
     return;
   }
   const lines = Object.entries(values).map(([name, value]) => settingLine(form, name, value));
-  await sayAll(form === 'python' ? ['import os', ...lines] : lines);
+  await printLines(form === 'python' ? ['import os', ...lines] : lines);
 }

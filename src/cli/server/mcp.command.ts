@@ -7,7 +7,7 @@ import { ApiClient } from '../connect/api-client.js';
 import { Unreachable } from '../connect/client-errors.js';
 import { exchange } from '../connect/exchange.js';
 import { findServer } from '../connect/server-address.js';
-import { complain } from '../output/terminal.js';
+import { printError } from '../output/terminal.js';
 
 /**
  * Started by a client of the protocol. It serves that client until the client closes standard
@@ -20,7 +20,8 @@ export function mcpCommand(): Command {
 }
 
 async function serve(options: ClientOptions): Promise<void> {
-  if (process.stdin.isTTY) complain('waiting for an MCP client on standard input; Ctrl-C ends it');
+  if (process.stdin.isTTY)
+    printError('waiting for an MCP client on standard input; Ctrl-C ends it');
   const { serveMcp } = await import('../../mcp/mcp.part.js');
   await serveMcp(questionsTo(new ApiClient(await findServer(options))));
 }

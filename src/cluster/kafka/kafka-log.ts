@@ -118,7 +118,7 @@ export class KafkaLog implements CommitLog {
         return this.produce(leader, kept);
       });
     } catch (error) {
-      this.complain(error);
+      this.printError(error);
       return unknown;
     } finally {
       // An append that was given up ends only after the next one has begun.
@@ -130,7 +130,7 @@ export class KafkaLog implements CommitLog {
     try {
       return await this.readFrom(from);
     } catch (error) {
-      this.complain(error);
+      this.printError(error);
       throw error;
     }
   }
@@ -168,7 +168,7 @@ export class KafkaLog implements CommitLog {
   }
 
   /** The words alone: what goes with an error of the client may be all that a broker has sent. */
-  private complain(error: unknown): void {
+  private printError(error: unknown): void {
     if (this.isOpen) this.onError(new KafkaUnavailable(reasonOf(error)));
   }
 

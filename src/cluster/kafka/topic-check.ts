@@ -21,7 +21,7 @@ import {
 const createMs = 5000;
 
 /** The most checks of a new topic, until every broker knows it and it has a leader. */
-const looksMax = 100;
+const examinedMax = 100;
 const betweenLooksMs = 100;
 
 /** The resource type of a topic in requests that describe settings. */
@@ -57,7 +57,7 @@ class TopicCheck {
   async make(): Promise<DescribedTopic> {
     await this.create();
     let reason: unknown = 'no broker knows it yet';
-    for (let look = 0; look < looksMax; look += 1) {
+    for (let look = 0; look < examinedMax; look += 1) {
       try {
         const made = await this.describe();
         if (made !== null) return made;

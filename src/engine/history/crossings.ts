@@ -29,7 +29,7 @@ export class Crossings {
   watch: ((offset: number) => void) | null = null;
 
   /** Whether a stream has not ended. */
-  private isThere: (name: string) => boolean = () => true;
+  private exists: (name: string) => boolean = () => true;
   private readonly memory: FoldMemory;
 
   /** Where the latest stretch begins; null = unknown, as a snapshot may have been read since. */
@@ -50,7 +50,7 @@ export class Crossings {
 
   /** Follows every kind of event registered by now; before recovery. */
   follow(engine: Engine): void {
-    this.isThere = (name) => {
+    this.exists = (name) => {
       const end = name.indexOf('/');
       return engine.actors(name.slice(0, end)).has(name.slice(end + 1));
     };
@@ -82,7 +82,7 @@ export class Crossings {
   /** Forgets everything before `edge`: no sweep will end there any more. */
   forgetBefore(edge: number): void {
     for (const [name, offset] of this.checkpoints) {
-      if (offset < edge && !this.isThere(name)) this.checkpoints.delete(name);
+      if (offset < edge && !this.exists(name)) this.checkpoints.delete(name);
     }
     for (const begin of this.needed.keys()) if (begin < edge) this.needed.delete(begin);
   }

@@ -13,7 +13,7 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
     engine.replay(envelopes);
     events += envelopes.length;
   }
-  engine.requireWhole();
+  engine.requireComplete();
   return events;
 }
 

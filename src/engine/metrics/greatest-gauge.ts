@@ -8,7 +8,7 @@ import { Gauge, type Registry } from 'prom-client';
 const othersName = '(other)';
 
 /** How many things are examined in a row before other work gets the event loop. */
-const looksPerTick = 1024;
+const itemsPerTick = 1024;
 
 /** What is exported, and how many things are named. */
 export interface GreatestOptions {
@@ -59,7 +59,7 @@ async function greatestOf(figures: Iterable<Figure>, namedMax: number): Promise<
   let looks = 0;
   for (const figure of figures) {
     looks += 1;
-    if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (looks % itemsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
     const [, value] = figure;
     const least = named[named.length - 1];
     if (value <= 0) continue;

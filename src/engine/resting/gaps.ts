@@ -25,7 +25,7 @@ export class Gaps {
   private readonly open = new Map<string, Placed>();
 
   /** Notes an event that cannot follow on what replay has of its stream. */
-  passedOver(envelope: Placed): void {
+  skipped(envelope: Placed): void {
     if (!this.open.has(envelope.id)) this.open.set(envelope.id, envelope);
   }
 

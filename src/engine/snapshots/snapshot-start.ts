@@ -50,6 +50,6 @@ export async function recoverMemory(
     const foldedUntil = (envelopes.at(-1)?.offset ?? from) + 1;
     progress({ snapshotOffset, foldedUntil, until });
   }
-  engine.requireWhole();
+  engine.requireComplete();
   return events;
 }

@@ -9,7 +9,7 @@ export function saysDurability(method: string, description: RouteDescription | n
 }
 
 /** Every success but a read's says it. */
-export function tellDurability(fastify: FastifyInstance, durability: Durability): void {
+export function sendDurability(fastify: FastifyInstance, durability: Durability): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const { description = null } = request.routeOptions.config;
     const isWrite = saysDurability(request.method, description) && reply.statusCode < 300;

@@ -8,7 +8,7 @@ import { damagedPlaces } from '../../http/bytes/listing.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
-import { cursorBehind } from '../dead-letters/letter-search.js';
+import { cursorAfter } from '../dead-letters/letter-search.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { errorClass } from './error-class.policy.js';
 import type { GroupFilters } from './letter-groups.request.js';
@@ -85,7 +85,7 @@ export class DeadLetterGroups {
       looks += 1;
       const isSpent = this.clock.monotonic() - begun >= budget.milliseconds;
       if (!isSpent && looks < budget.letters) continue;
-      const cursor = cursorBehind(letter, null);
+      const cursor = cursorAfter(letter, null);
       const counted = { groups: sorted(groups), others, ...damagedIn(damage) };
       return { ...counted, searchedTo: letter.at, cursor };
     }
@@ -99,8 +99,8 @@ export class DeadLetterGroups {
     damage: DamageNotes,
   ): Promise<Failure | null> {
     try {
-      const isMeant = await this.matching.matches(letter, { ...filters, dlqIds: null });
-      return isMeant ? await this.failureOf(letter) : null;
+      const isSelected = await this.matching.matches(letter, { ...filters, dlqIds: null });
+      return isSelected ? await this.failureOf(letter) : null;
     } catch (error) {
       damage.note(error);
       return null;

@@ -10,7 +10,7 @@ import {
 } from '../messages/message-filter.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { DeadLetter } from './dead-letters.projection.js';
-import type { MeantLetters } from './dead-letters.request.js';
+import type { SelectedLetters } from './dead-letters.request.js';
 
 /** For how many letters the fields that filters examine are remembered. */
 const originsMax = 20_000;
@@ -26,7 +26,7 @@ export class DeadLetterMatching {
   constructor(private readonly stored: StoredMessages) {}
 
   /** Whether a letter matches. The journal is read only if the fields are not in memory. */
-  async matches(letter: DeadLetter, filters: MeantLetters): Promise<boolean> {
+  async matches(letter: DeadLetter, filters: SelectedLetters): Promise<boolean> {
     if (
       !isWithin(letter.at, filters) ||
       !isAmong(letter.messageId, filters.messageId) ||

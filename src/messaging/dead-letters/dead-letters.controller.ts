@@ -72,14 +72,14 @@ export class DeadLettersController {
   @Delete()
   @Describe(deadLetterRoutes.removeMany)
   deleteMany(@By() by: Caller, @Req() request: FastifyRequest) {
-    return this.service.deleteMatching(meant(request), by);
+    return this.service.deleteMatching(selected(request), by);
   }
 
   @Delete(':id')
   @Describe(deadLetterRoutes.remove)
   async delete(@By() by: Caller, @Param('id') id: string): Promise<{ deleted: number }> {
-    const isThere = await this.service.delete(id, by);
-    refuseIf(isThere ? null : new Refusal('not_found', `dead letter ${id} not found`));
+    const exists = await this.service.delete(id, by);
+    refuseIf(exists ? null : new Refusal('not_found', `dead letter ${id} not found`));
     return { deleted: 1 };
   }
 
@@ -87,7 +87,7 @@ export class DeadLettersController {
   @HttpCode(201)
   @Describe(deadLetterRoutes.retryMany)
   retryMany(@By() by: Caller, @Req() request: FastifyRequest) {
-    return this.service.retryMatching(meant(request), this.overrides(request), by);
+    return this.service.retryMatching(selected(request), this.overrides(request), by);
   }
 
   /** Answers in both formats that clients know. */
@@ -110,6 +110,6 @@ export class DeadLettersController {
   }
 }
 
-function meant(request: FastifyRequest): LetterFilters {
+function selected(request: FastifyRequest): LetterFilters {
   return valueIn(readFilters(request.url, bulkFilters, rawBody(request)));
 }

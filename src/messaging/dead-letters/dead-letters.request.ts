@@ -26,8 +26,8 @@ export const bulkFilters = {
 export const listFilters = { ...bulkFilters, order } as const;
 
 /** The filters as parsed; null = the filter is not given. */
-export type MeantLetters = Filters<typeof meantLetters>;
-/** Like `MeantLetters`, with `count` and `cursor`, for one bulk action. */
+export type SelectedLetters = Filters<typeof meantLetters>;
+/** Like `SelectedLetters`, with `count` and `cursor`, for one bulk action. */
 export type LetterFilters = Filters<typeof bulkFilters>;
 /** Like `LetterFilters`, with `order`, for one page of the listing. */
 export type ListFilters = Filters<typeof listFilters>;

@@ -3,7 +3,7 @@ import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import type { ListingPage } from '../../http/bytes/listing.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';
-import { cursorBehind, type LetterPage } from './letter-search.js';
+import { cursorAfter, type LetterPage } from './letter-search.js';
 
 /** A part ends early when its bodies reach this size. */
 const pageBytesMax = 1024 * 1024;
@@ -34,7 +34,7 @@ export function listed<Letter extends PlacedLetter>(
     let last: Letter | undefined;
     for (const letter of found.letters.slice(shownUntil)) {
       if (last !== undefined && bytes > pageBytesMax) {
-        return { rows, cursor: cursorBehind(last, null), isLong: true, damages: damage.all };
+        return { rows, cursor: cursorAfter(last, null), isLong: true, damages: damage.all };
       }
       try {
         const shown = await show(letter);

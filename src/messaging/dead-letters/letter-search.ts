@@ -7,7 +7,7 @@ import { formatLetterCursor, type LetterCursor } from './letter-filters.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
 /** How many letters are examined per tick. */
-const looksPerTick = 4096;
+const itemsPerTick = 4096;
 
 /** A page of the letters that a request applies to. */
 export interface LetterPage<Letter> {
@@ -56,14 +56,14 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     if (query.dlqIds === null) {
       const newest =
         query.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset ?? null;
-      const isMeant = (letter: Letter) => this.matches(letter, query);
-      return this.page(query, 'earliestFirst', newest, isMeant);
+      const isSelected = (letter: Letter) => this.matches(letter, query);
+      return this.page(query, 'earliestFirst', newest, isSelected);
     }
     const ids = namedBehind(query.dlqIds, query.cursor);
     const named = await this.engine.shown(() => this.named(ids));
     const letters = named.slice(0, namedMax);
     const last = named.length > namedMax ? letters.at(-1) : undefined;
-    return { letters, cursor: last === undefined ? null : cursorBehind(last, null) };
+    return { letters, cursor: last === undefined ? null : cursorAfter(last, null) };
   }
 
   /** Deletes the letters of one bulk action with `deleteAll`. */
@@ -106,24 +106,24 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     query: Query,
     order: 'latestFirst' | 'earliestFirst',
     until: number | null,
-    isMeant: (letter: Letter) => boolean | Promise<boolean>,
+    isSelected: (letter: Letter) => boolean | Promise<boolean>,
   ): Promise<LetterPage<Letter>> {
     const { count } = query;
-    const letters = await this.engine.shown(() => this.behindCursor(query, order));
+    const letters = await this.engine.shown(() => this.afterCursor(query, order));
     const page: Letter[] = [];
     for (const [index, letter] of letters.entries()) {
-      if (index % looksPerTick === looksPerTick - 1) await nextTick();
-      if (!(await isMeant(letter))) continue;
+      if (index % itemsPerTick === itemsPerTick - 1) await nextTick();
+      if (!(await isSelected(letter))) continue;
       const last = page.at(-1);
       if (last !== undefined && page.length === count) {
-        return { letters: page, cursor: cursorBehind(last, until) };
+        return { letters: page, cursor: cursorAfter(last, until) };
       }
       page.push(letter);
     }
     return { letters: page, cursor: null };
   }
 
-  private behindCursor(
+  private afterCursor(
     { dlqIds, cursor }: Query,
     order: 'latestFirst' | 'earliestFirst',
   ): readonly Letter[] {
@@ -142,7 +142,7 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
 }
 
 /** The cursor after a page that ends with this letter. */
-export function cursorBehind({ offset }: PlacedLetter, until: number | null): string {
+export function cursorAfter({ offset }: PlacedLetter, until: number | null): string {
   return formatLetterCursor({ offset, until });
 }
 

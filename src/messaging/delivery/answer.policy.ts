@@ -32,7 +32,7 @@ function hasHeader(
   headers: readonly string[],
   prefixes: readonly string[],
   option: string,
-  isMeant: (value: string) => boolean,
+  isSelected: (value: string) => boolean,
 ): boolean {
   for (const prefix of prefixes) {
     const length = prefix.length + option.length;
@@ -40,7 +40,7 @@ function hasHeader(
       const name = headers[index] ?? '';
       // Most names differ in length already, so the cheap comparison comes first.
       if (name.length !== length || name.toLowerCase() !== `${prefix}${option}`) continue;
-      if (isMeant(headers[index + 1] ?? '')) return true;
+      if (isSelected(headers[index + 1] ?? '')) return true;
     }
   }
   return false;

@@ -208,7 +208,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
       read: async () => {
         await this.contents.prepare(publishedOffset);
       },
-      goOn: () => this.admitAgain(attempt),
+      proceed: () => this.admitAgain(attempt),
     });
     // The message may have been canceled while it was read.
     if (!this.messages.has(messageId)) this.unreadable.release(messageId);

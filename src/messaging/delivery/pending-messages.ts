@@ -16,7 +16,7 @@ import { StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
 
 /** How many are examined per tick, so that a million do not block the event loop. */
-const looksPerTick = 512;
+const itemsPerTick = 512;
 /** The same, if examining a message may mean unpacking its state. */
 const wakesPerTick = 512;
 
@@ -93,8 +93,8 @@ export class PendingMessages {
       if (actor.state.status !== 'pending') continue;
       const { delivery } = actor.state;
       const isInQueue = isAmong(delivery.queueName, queueName);
-      const isMeant = isInQueue && isAmong(delivery.flowControlKey, flowControlKey);
-      if (isMeant && actor.firstOffset < until) yield actor.firstOffset;
+      const isSelected = isInQueue && isAmong(delivery.flowControlKey, flowControlKey);
+      if (isSelected && actor.firstOffset < until) yield actor.firstOffset;
     }
   }
 
@@ -109,7 +109,7 @@ export class PendingMessages {
     const { actors } = this.messages;
     const begun = new Set<number>();
     let from = until;
-    for await (const id of actors.walkIds(looksPerTick)) {
+    for await (const id of actors.walkIds(itemsPerTick)) {
       const offset = actors.firstOffsetOf(id) ?? until;
       begun.add(offset);
       from = Math.min(from, offset);

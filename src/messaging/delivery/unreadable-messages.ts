@@ -15,14 +15,14 @@ import { provided } from '../../engine/provided.js';
 const lookEveryMs = 10_000;
 
 /** How many are tried each time; the others follow later. */
-const looksMax = 100;
+const examinedMax = 100;
 
 /** A held message. */
 export interface HeldMessage {
   /** Reads the message again; rejects if it cannot be read. */
   read(): Promise<void>;
   /** Called when the message can be read again and is no longer held. */
-  goOn(): void;
+  proceed(): void;
 }
 
 /** One instance per server. A message that stays damaged is held until it ends. */
@@ -76,7 +76,7 @@ export class UnreadableMessages {
   }
 
   private async look(): Promise<void> {
-    for (const [messageId, held] of [...this.held].slice(0, looksMax)) {
+    for (const [messageId, held] of [...this.held].slice(0, examinedMax)) {
       const isRead = await held.read().then(
         () => true,
         () => false,
@@ -93,7 +93,7 @@ export class UnreadableMessages {
         'a message that was unreadable can be read again and is delivered',
       );
       this.warn();
-      held.goOn();
+      held.proceed();
     }
   }
 

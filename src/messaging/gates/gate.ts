@@ -27,7 +27,7 @@ export interface Entrant {
 const smallBodyBytesMax = 16 * 1024;
 
 /** How much an attempt takes of a budget for large bodies. */
-export function greatBodyBytes({ bodyBytes }: Entrant): number {
+export function largeBodyBytes({ bodyBytes }: Entrant): number {
   return bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
 }
 

@@ -5,7 +5,7 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import type { MessagingSettings } from '../settings.js';
 import { CountingGate } from './counting-gate.js';
-import { greatBodyBytes } from './gate.js';
+import { largeBodyBytes } from './gate.js';
 import { Gates } from './gates.js';
 import { OriginGate } from './origin-gate.js';
 
@@ -30,8 +30,8 @@ export class GatesModule {
       bytes: originBodyBytesMax,
     };
     gates.add(
-      new OriginGate(ofOrigin, greatBodyBytes),
-      new CountingGate('bodyBytes', bodyBytesMax, greatBodyBytes),
+      new OriginGate(ofOrigin, largeBodyBytes),
+      new CountingGate('bodyBytes', bodyBytesMax, largeBodyBytes),
       new CountingGate('attempts', globalParallelism),
     );
     const help = 'Attempts that wait for a limit.';

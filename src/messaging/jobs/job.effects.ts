@@ -72,10 +72,10 @@ export class JobRunner implements EffectCarrier<JobEffect> {
 
   private take(work: JobWork): void {
     this.waiting.push(work);
-    this.carryOn();
+    this.proceed();
   }
 
-  private carryOn(): void {
+  private proceed(): void {
     while (this.running.size < atOnceMax && !this.isStopped) {
       const work = this.waiting.shift();
       if (work === undefined) return;
@@ -92,7 +92,7 @@ export class JobRunner implements EffectCarrier<JobEffect> {
       await this.failed(work, err);
     }
     this.running.delete(work);
-    this.carryOn();
+    this.proceed();
     if (this.running.size === 0) this.ended?.();
   }
 

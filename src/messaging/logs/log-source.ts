@@ -75,7 +75,7 @@ interface AttemptListing {
  * How many events are searched for attempts that have ended since the listing began. A client that
  * returns later than that finds what is in flight, and what was in the journal at its first page.
  */
-const looksMax = 10_000;
+const examinedMax = 10_000;
 
 /** The `attempts` after the cursor, in the order of their rows: by start, then by id. */
 export function inRowOrder<Attempt extends Started>(
@@ -109,7 +109,7 @@ export async function endedSince(
     const attempt = began && { messageId, startedAt: began.time, endOffset };
     if (attempt !== undefined && isBehind(attempt, cursor, isBackwards)) ended.push(attempt);
     looks += 1;
-    if (looks >= looksMax) break;
+    if (looks >= examinedMax) break;
   }
   return ended;
 }

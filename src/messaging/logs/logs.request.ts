@@ -62,9 +62,10 @@ export function states<State extends string>(
   return whenGiven(names, (words) => {
     const found = new Set<State>();
     for (const word of words) {
-      const meant = meaning.get(word);
-      if (meant === undefined) return refused(`must be one of ${[...meaning.keys()].join(', ')}`);
-      for (const state of meant) found.add(state);
+      const selected = meaning.get(word);
+      if (selected === undefined)
+        return refused(`must be one of ${[...meaning.keys()].join(', ')}`);
+      for (const state of selected) found.add(state);
     }
     return ok(found);
   });

@@ -45,13 +45,13 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
   rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry): MadeRow<Row> {
     if (!meansEntry(this.query, envelope.id, entry)) return null;
     return whenRead(this.published.of(envelope), (message) =>
-      this.meant(message, entry, loggedAs(envelope, entry)),
+      this.selected(message, entry, loggedAs(envelope, entry)),
     );
   }
 
   async runningRowOf({ messageId, publishedOffset }: RunningAttempt, entry: LogEntry) {
     if (!meansEntry(this.query, messageId, entry)) return null;
-    return this.meant(await this.published.at(publishedOffset), entry, null);
+    return this.selected(await this.published.at(publishedOffset), entry, null);
   }
 
   /** A message has one beginning and one end: beyond them there is nothing to search. */
@@ -62,13 +62,13 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     return this.open.size === 0;
   }
 
-  private meant(
+  private selected(
     message: Published | null,
     entry: LogEntry,
     logged: LoggedEvent | null,
   ): MadeRow<Row> {
-    const isMeant = message !== null && matchesOrigin(message.event, entry.time, this.query);
-    return isMeant ? this.made(message, entry, logged) : null;
+    const isSelected = message !== null && matchesOrigin(message.event, entry.time, this.query);
+    return isSelected ? this.made(message, entry, logged) : null;
   }
 }
 

@@ -64,16 +64,16 @@ export class PublishedMessages {
   }
 
   /**
-   * Takes events whose rows are about to be made, though only of those that are `meant`. Messages
+   * Takes events whose rows are about to be made, though only of those that are `selected`. Messages
    * that they refer to and that are not among them are read now, all together: one by one they
    * would read the same part of the journal repeatedly.
    */
-  meet(envelopes: readonly EventEnvelope[], meant: (envelope: EventEnvelope) => boolean): void {
+  meet(envelopes: readonly EventEnvelope[], selected: (envelope: EventEnvelope) => boolean): void {
     for (const envelope of envelopes) {
       if (isPublished(envelope)) this.kept.set(envelope.id, { published: envelope });
     }
     for (const envelope of envelopes) {
-      if (isPublished(envelope) || !isMessageEvent(envelope) || !meant(envelope)) continue;
+      if (isPublished(envelope) || !isMessageEvent(envelope) || !selected(envelope)) continue;
       const found = this.of(envelope);
       // The row that needs the message handles the failure itself.
       if (found instanceof Promise) found.catch(() => undefined);

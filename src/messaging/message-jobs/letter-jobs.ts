@@ -59,12 +59,12 @@ export class LetterJobs {
     { filters }: WrittenJob,
     prepare: (letter: DeadLetter) => Promise<() => readonly Command[]>,
   ): Result<JobSteps> {
-    const meant = readWritten(filters, meantLetters);
-    if (!meant.ok) return meant;
+    const selected = readWritten(filters, meantLetters);
+    if (!selected.ok) return selected;
     const walk = {
       letters: this.entity.letters,
-      dlqIds: meant.value.dlqIds,
-      matches: (letter: DeadLetter) => this.matching.matches(letter, meant.value),
+      dlqIds: selected.value.dlqIds,
+      matches: (letter: DeadLetter) => this.matching.matches(letter, selected.value),
       toItem: (letter: DeadLetter): JobItem => ({
         id: letter.id,
         prepare: async () => ok(await prepare(letter)),

@@ -4,7 +4,7 @@ import type { LetterIndex, PlacedLetter } from '../dead-letters/letter-index.js'
 import type { JobItem, JobRange, JobStep } from '../jobs/job-verbs.js';
 
 /** How many letters are examined per tick. */
-const looksPerTick = 512;
+const itemsPerTick = 512;
 
 /** The parameters of a walk over letters. */
 export interface LetterWalk<Letter extends PlacedLetter> {
@@ -24,13 +24,13 @@ export async function* letterSteps<Letter extends PlacedLetter>(
 ): AsyncGenerator<JobStep> {
   const named = dlqIds === null ? null : new Set(dlqIds);
   for (const [index, letter] of letters.all(now).entries()) {
-    if (index % looksPerTick === looksPerTick - 1) {
+    if (index % itemsPerTick === itemsPerTick - 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     const { offset } = letter;
     if (offset >= until) return;
     if (position !== null && offset <= position) continue;
-    const isMeant = (named === null || named.has(letter.id)) && (await matches(letter));
-    yield { position: offset, item: isMeant ? toItem(letter) : null };
+    const isSelected = (named === null || named.has(letter.id)) && (await matches(letter));
+    yield { position: offset, item: isSelected ? toItem(letter) : null };
   }
 }

@@ -20,7 +20,7 @@ import { messageKind, type Published } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
 import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { candidatesOf } from '../shown-messages/message-candidates.js';
-import { type MeantMessages, meantMessages } from '../shown-messages/message-list.request.js';
+import { meantMessages, type SelectedMessages } from '../shown-messages/message-list.request.js';
 
 /** Only messages published before the job began are examined. */
 @Injectable()
@@ -41,8 +41,8 @@ export class MessageCancels {
   ];
 
   private steps({ filters }: WrittenJob): Result<JobSteps> {
-    const meant = readWritten(filters, meantMessages);
-    return meant.ok ? ok((range) => this.walk(meant.value, range)) : meant;
+    const selected = readWritten(filters, meantMessages);
+    return selected.ok ? ok((range) => this.walk(selected.value, range)) : selected;
   }
 
   /**
@@ -50,7 +50,7 @@ export class MessageCancels {
    * of a queue start. Only a limited number of pending messages is in memory at a time.
    */
   private async *walk(
-    query: MeantMessages,
+    query: SelectedMessages,
     { position, until }: JobRange,
   ): AsyncGenerator<JobStep> {
     const { messages, journal, calls, clock } = this;
@@ -62,8 +62,8 @@ export class MessageCancels {
         if (!isPublished(published)) continue;
         const { offset, event, at } = published;
         below = offset;
-        const isMeant = matchesOrigin(event, at, query) && messages.has(published.id);
-        yield { position: offset, item: isMeant ? this.item(published) : null };
+        const isSelected = matchesOrigin(event, at, query) && messages.has(published.id);
+        yield { position: offset, item: isSelected ? this.item(published) : null };
       }
       if (!isCut || below === begun) return;
     }

@@ -67,13 +67,13 @@ export class AddressGuard {
     if (!ipaddr.isValid(address)) return refused(`must not resolve to ${address}: not an address`);
     const whole = ipaddr.parse(address);
     const { addresses: embedded, isExact } = embeddedIpv4(whole);
-    const meant = [whole, ...embedded];
-    if (meant.some(isMetadata)) {
+    const selected = [whole, ...embedded];
+    if (selected.some(isMetadata)) {
       return refused(`must not reach ${address}: link-local and metadata addresses are closed`);
     }
     if (this.hosts.has(host) || this.isAllowed(whole)) return null;
     if (isExact && embedded.every((each) => this.isAllowed(each))) return null;
-    for (const each of meant) {
+    for (const each of selected) {
       const range = this.isAllowed(each) ? undefined : this.closedRange(each);
       if (range !== undefined) return notAllowed(address, range);
     }

@@ -116,7 +116,7 @@ export class ResponseReader {
       else if (before === 0) this.gathered(bytes.subarray(at), headBytesMax);
       return bytes.length;
     }
-    this.letGo();
+    this.release();
     const head = this.heads.read(whole.toString('latin1', from, end), this.method);
     if (typeof head === 'string') return this.fail(head, bytes);
     this.begun(taker, head);
@@ -160,7 +160,7 @@ export class ResponseReader {
     if (line.length > bytesMax) return this.fail('a line is too long', bytes);
     if (end === -1) return bytes.length;
     const text = line.toString('latin1', 0, line.length - 1);
-    this.letGo();
+    this.release();
     const defect = text.endsWith('\r') ? this.ended(text.slice(0, -1)) : 'missing carriage return';
     return defect === null ? end + 1 : this.fail(defect, bytes);
   }
@@ -194,7 +194,7 @@ export class ResponseReader {
     return this.pending.subarray(0, this.pendingBytes);
   }
 
-  private letGo(): void {
+  private release(): void {
     this.pending = null;
     this.pendingBytes = 0;
   }

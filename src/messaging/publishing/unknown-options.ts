@@ -56,11 +56,11 @@ function added(
 function unknownOption(prefix: string, option: string): UnknownOption {
   // Batch items and queries may name options that no header can carry.
   const shown = titleCase(option.slice(0, nameLengthMax).replace(/[^!-~]/g, '?'));
-  const meant = option.length <= nameLengthMax ? nearest(option) : undefined;
+  const selected = option.length <= nameLengthMax ? nearest(option) : undefined;
   const said = `unknown option ${prefix}${shown}`;
-  return meant === undefined
+  return selected === undefined
     ? { warning: said, isMisspelt: false }
-    : { warning: `${said}; did you mean ${prefix}${titleCase(meant)}?`, isMisspelt: true };
+    : { warning: `${said}; did you mean ${prefix}${titleCase(selected)}?`, isMisspelt: true };
 }
 
 /** The known option most similar to this word, if any is similar enough. */

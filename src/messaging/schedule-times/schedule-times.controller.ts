@@ -70,8 +70,8 @@ export class ScheduleTimesController {
     @Req() { url }: FastifyRequest,
   ): Promise<{ scheduleId: string; results: readonly ScheduleResult[] }> {
     const { count } = valueIn(parseResultsQuery(url));
-    const isThere = await this.schedules.shown(() => (this.schedules.has(id) ? true : null));
-    foundIn(isThere, `schedule ${id}`);
+    const exists = await this.schedules.shown(() => (this.schedules.has(id) ? true : null));
+    foundIn(exists, `schedule ${id}`);
     return { scheduleId: id, results: await this.outcomes.latest(id, count) };
   }
 

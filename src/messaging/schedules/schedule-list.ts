@@ -15,7 +15,7 @@ import { StoredDefinitions } from './stored-definitions.js';
  * How many ids or states are examined per tick, so that the event loop is not blocked; fewer if
  * states may have to be unpacked.
  */
-const looksPerTick = 4096;
+const itemsPerTick = 4096;
 const wakesPerTick = 256;
 
 /** A schedule and the offset of its first event, which overwriting does not change. */
@@ -62,7 +62,7 @@ export class ScheduleList {
   private async places(cursor: number): Promise<Place[]> {
     const { actors } = this.schedules;
     const places: Place[] = [];
-    for await (const id of actors.walkIds(looksPerTick)) {
+    for await (const id of actors.walkIds(itemsPerTick)) {
       const firstOffset = actors.firstOffsetOf(id) ?? -1;
       if (firstOffset > cursor) places.push({ id, firstOffset });
     }

@@ -79,10 +79,10 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
 
   private take(trigger: DueTrigger): void {
     this.due.push(trigger);
-    this.carryOn();
+    this.proceed();
   }
 
-  private carryOn(): void {
+  private proceed(): void {
     const max = this.gates.waiting > manyWaiting ? atOnceAmongManyMax : atOnceMax;
     while (this.due.length > 0 && this.running < max && !this.isStopped) {
       if (this.intake.take(0) !== null) {
@@ -101,7 +101,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
     this.isLooking = true;
     this.clock.after(lookAgainMs, () => {
       this.isLooking = false;
-      this.carryOn();
+      this.proceed();
     });
   }
 
@@ -114,7 +114,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
       this.clock.after(tryAgainMs, () => this.take(trigger));
     }
     this.running -= 1;
-    this.carryOn();
+    this.proceed();
     if (this.running === 0) this.ended?.();
   }
 }

@@ -6,10 +6,10 @@ import { pendingState } from '../delivery/pending-state.js';
 import type { Messages } from '../messages/message.entity.js';
 import type { PendingMessage } from '../messages/message.state.js';
 import { isAmong, originTerms } from '../messages/message-filter.js';
-import type { MeantMessages } from './message-list.request.js';
+import type { SelectedMessages } from './message-list.request.js';
 
 /** How many are examined per tick; fewer if states may have to be unpacked. */
-const looksPerTick = 4096;
+const itemsPerTick = 4096;
 const wakesPerTick = 512;
 
 /** How many candidates from memory are kept; older ones are left for the next page. */
@@ -32,7 +32,7 @@ export interface Candidates {
 /** The candidates that began before `until`; the cost is in proportion to the pending messages. */
 export async function candidatesOf(
   source: CandidateSource,
-  query: MeantMessages,
+  query: SelectedMessages,
   until: number,
   now: number,
 ): Promise<Candidates> {
@@ -64,7 +64,7 @@ async function indexed(
 ): Promise<AsyncGenerator<number>> {
   const begun = new Set<number>();
   let from = until;
-  for await (const id of messages.actors.walkIds(looksPerTick)) {
+  for await (const id of messages.actors.walkIds(itemsPerTick)) {
     const offset = messages.actors.firstOffsetOf(id) ?? until;
     begun.add(offset);
     from = Math.min(from, offset);
@@ -82,7 +82,7 @@ async function* among(
 /** Calls `take` for each candidate: a generator around that of the ids would double the cost. */
 async function walk(
   source: CandidateSource,
-  query: MeantMessages,
+  query: SelectedMessages,
   now: number,
   take: (offset: number) => void,
 ): Promise<void> {
@@ -91,11 +91,11 @@ async function walk(
   const looksInside = [queueName, flowControlKey, workflowRunId, state].some(
     (filter) => filter !== null,
   );
-  for await (const id of idsOf(source, query, looksInside ? wakesPerTick : looksPerTick)) {
+  for await (const id of idsOf(source, query, looksInside ? wakesPerTick : itemsPerTick)) {
     if (looksInside) {
       const message = source.messages.pending(id);
       const startedAt = source.calls.startedAt(id);
-      if (message === undefined || !isMeant(query, message, startedAt, now)) continue;
+      if (message === undefined || !isSelected(query, message, startedAt, now)) continue;
     }
     const offset = actors.firstOffsetOf(id);
     if (offset !== undefined) take(offset);
@@ -105,7 +105,7 @@ async function walk(
 /** Ids of pending messages; they include all that match. */
 function idsOf(
   { messages, calls }: CandidateSource,
-  { messageIds, state }: MeantMessages,
+  { messageIds, state }: SelectedMessages,
   perTick: number,
 ): AsyncIterable<string> | Iterable<string> {
   if (messageIds !== null) return new Set(messageIds);
@@ -116,8 +116,8 @@ function idsOf(
 }
 
 /** Whether a message matches, as far as memory knows. */
-function isMeant(
-  { queueName, flowControlKey, workflowRunId, state }: MeantMessages,
+function isSelected(
+  { queueName, flowControlKey, workflowRunId, state }: SelectedMessages,
   message: PendingMessage,
   startedAt: number | null,
   now: number,

@@ -40,7 +40,7 @@ export const meantMessages = {
 } as const;
 
 /** The filters as parsed; null = the filter is not given. */
-export type MeantMessages = Filters<typeof meantMessages>;
+export type SelectedMessages = Filters<typeof meantMessages>;
 
 const listFilters = {
   ...meantMessages,
@@ -48,7 +48,7 @@ const listFilters = {
   cursor: listCursor,
 } as const;
 
-/** Like `MeantMessages`, with the `count` and `cursor` of a page. */
+/** Like `SelectedMessages`, with the `count` and `cursor` of a page. */
 export type MessageListQuery = Filters<typeof listFilters>;
 
 /** Parses the query in a request target. The reason of a refusal names the parameter. */

@@ -56,9 +56,9 @@ function remove({ id, endpoints }: RemoveEndpoints, state: UrlGroupState): Decis
     return new Refusal('over_limit', `at most ${endpointsMax} endpoints are removed at once`);
   }
   if (!exists(state)) return missing(id);
-  const isMeant = (endpoint: UrlGroupEndpoint) =>
+  const isSelected = (endpoint: UrlGroupEndpoint) =>
     endpoints.some((match) => matches(endpoint, match));
-  const urls = state.endpoints.filter(isMeant).map(({ url }) => url);
+  const urls = state.endpoints.filter(isSelected).map(({ url }) => url);
   return urls.length === 0
     ? new Refusal('not_found', `URL group ${id} has no such endpoint`)
     : accept([{ type: 'EndpointsRemoved', urls }]);

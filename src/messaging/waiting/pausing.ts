@@ -12,7 +12,7 @@ import { queueKind } from '../queues/queue.commands.js';
 import { Queues } from '../queues/queue.entity.js';
 
 /** How many are examined per tick: states may have to be unpacked. */
-const looksPerTick = 256;
+const itemsPerTick = 256;
 
 /**
  * Works in turns of at most 256 commands: queues or keys created meanwhile may be missed, and a
@@ -43,7 +43,7 @@ export class Pausing {
 
   private async *queueCommands(isPaused: boolean): AsyncGenerator<Command> {
     const type = isPaused ? 'PauseQueue' : 'ResumeQueue';
-    for await (const { id, actor } of this.queues.actors.walk(looksPerTick)) {
+    for await (const { id, actor } of this.queues.actors.walk(itemsPerTick)) {
       if (actor.state === null || actor.state.isPaused === isPaused) continue;
       yield { type, kind: queueKind, id, at: this.clock.now() };
     }
@@ -51,7 +51,7 @@ export class Pausing {
 
   private async *keyCommands(isPaused: boolean): AsyncGenerator<Command> {
     const type = isPaused ? 'PauseFlowControl' : 'ResumeFlowControl';
-    for await (const { id, actor } of this.keys.actors.walk(looksPerTick)) {
+    for await (const { id, actor } of this.keys.actors.walk(itemsPerTick)) {
       if (actor.state === null || actor.state.isPaused === isPaused) continue;
       yield { type, kind: flowControlKind, id, at: this.clock.now() };
     }

@@ -116,8 +116,8 @@ export class GivenCopies {
     const files: SentFile[] = [];
     for (const { path, from } of sources) {
       const there = heldFiles.get(path);
-      const isThere = there !== undefined && (await isHeld(disk, from, there));
-      files.push({ path, from, bytes: await disk.sizeAt(from), isHeld: isThere });
+      const exists = there !== undefined && (await isHeld(disk, from, there));
+      files.push({ path, from, bytes: await disk.sizeAt(from), isHeld: exists });
     }
     return files;
   }

@@ -17,7 +17,7 @@ const unfinished = ['fetching', 'fetching.from'];
 
 /**
  * Removes the present folder's content and moves what was fetched into its place; resolves to false
- * if nothing was fetched. In that case, an incomplete copy is kept if it `mayGoOn`. If a start is
+ * if nothing was fetched. In that case, an incomplete copy is kept if it `mayContinue`. If a start is
  * killed meanwhile, the next one continues: as long as there are logs among what was fetched,
  * nothing of it has been moved. `options` are those of readers. Rejects with `DirectoryInUse`, with
  * `RecordsMissing` if the present content belongs to another cluster, or as the disk does.
@@ -26,14 +26,14 @@ export async function putInPlace(
   disk: Disk,
   dataDirectory: string,
   options: StoreOptions,
-  mayGoOn = false,
+  mayContinue = false,
 ): Promise<boolean> {
   const { fetched } = placesIn(dataDirectory);
   const names: string[] = await disk.list(dataDirectory).catch(() => []);
   const isFetched = names.includes('fetched');
   const left = leftovers.filter((name) => names.includes(name));
   const dropsUnfinished =
-    (isFetched || !mayGoOn) && unfinished.some((name) => names.includes(name));
+    (isFetched || !mayContinue) && unfinished.some((name) => names.includes(name));
   if (!isFetched && left.length === 0 && !dropsUnfinished) return false;
   const own = new StoreDirectory(dataDirectory);
   const release = await disk.lock(own.lock);

@@ -81,7 +81,7 @@ export class EngineBuilder {
           // A node of a cluster folds what others commit, until it owns the log itself (ADR 69).
           await cluster.follow(this.store, this.journal, engine);
         }
-        engine.requireWhole();
+        engine.requireComplete();
       },
       served: () => {
         if (cluster === null) this.store.beginUpkeep();

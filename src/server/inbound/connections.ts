@@ -127,10 +127,10 @@ export class InboundConnections {
   }
 
   /** Breaks off answers that are still being sent, if their request matches. */
-  endStreams(isMeant: (request: RequestHead) => boolean): void {
+  endStreams(isSelected: (request: RequestHead) => boolean): void {
     for (const { current, socket } of [...this.open.values(), ...this.peers.values()]) {
       if (current === null || !current.headersSent || current.writableEnded) continue;
-      if (isMeant(current.req)) socket.destroy();
+      if (isSelected(current.req)) socket.destroy();
     }
   }
 

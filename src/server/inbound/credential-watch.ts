@@ -44,11 +44,11 @@ export class CredentialWatch {
 
   /** Breaks off every stream that may no longer continue. */
   look(): void {
-    this.connections.endStreams((request) => !this.mayGoOn(request));
+    this.connections.endStreams((request) => !this.mayContinue(request));
   }
 
   /** Whether the credential of an admitted request would still be accepted. */
-  private mayGoOn(request: RequestHead): boolean {
+  private mayContinue(request: RequestHead): boolean {
     const name = knownCallerOf(request)?.name ?? null;
     if (name === null) return true;
     const found = [this.bearer.admit(request), this.basic.admit(request)];

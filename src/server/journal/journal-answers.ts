@@ -8,12 +8,12 @@ import type { Piece } from '../../http/bytes/paced-body.js';
 import { cursorAt } from '../../http/cursor.js';
 
 /** How many events are examined for one answer: matching events may be rare. */
-const looksMax = 100_000;
+const examinedMax = 100_000;
 
-/** The result of examining an offset; `meant` is null if the event does not match. */
+/** The result of examining an offset; `selected` is null if the event does not match. */
 export interface Looked {
   readonly offset: number;
-  readonly meant: EventEnvelope | null;
+  readonly selected: EventEnvelope | null;
 }
 
 /** What is needed to produce a page. */
@@ -24,7 +24,7 @@ export interface PageTerms {
   /** Formats an event as its line. */
   lineOf(envelope: EventEnvelope): Promise<string>;
   /** Where the next page begins if this one ends after `offset`. */
-  cursorBehind(offset: number): number;
+  cursorAfter(offset: number): number;
 }
 
 /**
@@ -49,16 +49,16 @@ export class JournalPieces implements AsyncIterator<Piece, undefined> {
     for (let length = 0; length < pieceBytes; ) {
       const next = await looked.next();
       if (next.done === true) return this.end(chunks, {});
-      const { offset, meant } = next.value;
+      const { offset, selected } = next.value;
       this.looks += 1;
-      if (meant !== null) {
-        const line = Buffer.from(`${await terms.lineOf(meant)}\n`);
+      if (selected !== null) {
+        const line = Buffer.from(`${await terms.lineOf(selected)}\n`);
         chunks.push(line);
         length += line.length;
         this.sent += 1;
       }
-      if (this.sent < terms.count && this.looks < looksMax) continue;
-      return this.end(chunks, { cursor: cursorAt(terms.cursorBehind(offset)) });
+      if (this.sent < terms.count && this.looks < examinedMax) continue;
+      return this.end(chunks, { cursor: cursorAt(terms.cursorAfter(offset)) });
     }
     return pieceOf(chunks, false);
   }

@@ -27,20 +27,20 @@ export const wholeJournal: JournalSelection = {
 };
 
 /**
- * All events that a selection has to examine, in its order; `meant` is null for an event that does
+ * All events that a selection has to examine, in its order; `selected` is null for an event that does
  * not match, so that the reader can count the cost. Index terms narrow the search if the selection
  * has any.
  */
 export async function* lookedAt(
   journal: Pick<JournalReader, 'query'>,
   selection: JournalSelection,
-): AsyncGenerator<{ readonly offset: number; readonly meant: EventEnvelope | null }> {
+): AsyncGenerator<{ readonly offset: number; readonly selected: EventEnvelope | null }> {
   const { from, until, order, stream, by } = selection;
   const terms: (readonly string[])[] = [];
   if (stream !== null) terms.push(idsOf(stream));
   if (by?.term != null) terms.push([by.term]);
   for await (const envelope of journal.query({ terms, from, until, order })) {
-    yield { offset: envelope.offset, meant: isMeant(envelope, selection) ? envelope : null };
+    yield { offset: envelope.offset, selected: isSelected(envelope, selection) ? envelope : null };
   }
 }
 
@@ -49,7 +49,8 @@ export async function* selectedEvents(
   journal: Pick<JournalReader, 'query'>,
   selection: JournalSelection,
 ): AsyncGenerator<EventEnvelope> {
-  for await (const { meant } of lookedAt(journal, selection)) if (meant !== null) yield meant;
+  for await (const { selected } of lookedAt(journal, selection))
+    if (selected !== null) yield selected;
 }
 
 /** The ids that the name of a stream may refer to. */
@@ -58,7 +59,7 @@ function idsOf(stream: string): string[] {
   return slash < 0 ? [stream] : [stream, stream.slice(slash + 1)];
 }
 
-function isMeant(
+function isSelected(
   { kind, id, event, by: caused }: EventEnvelope,
   { stream, types, by }: JournalSelection,
 ): boolean {

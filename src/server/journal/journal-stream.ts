@@ -9,7 +9,7 @@ import { GatheredEvents } from '../../http/bytes/gathered-events.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 
 /** How many events are examined in a row before other work gets the event loop. */
-const looksPerTick = 256;
+const itemsPerTick = 256;
 
 /** The stream of one client; created and counted by `ShownJournal`. */
 export class JournalStream {
@@ -51,12 +51,13 @@ export class JournalStream {
     await events.askForRoom();
     let at = selection.from;
     let looks = 0;
-    for await (const { offset, meant } of lookedAt(this.journal, selection)) {
+    for await (const { offset, selected } of lookedAt(this.journal, selection)) {
       if (events.isOver) return at;
-      if (meant !== null) gathered.add(`id: ${offset}\ndata: ${await this.jsonOf(meant)}\n\n`);
+      if (selected !== null)
+        gathered.add(`id: ${offset}\ndata: ${await this.jsonOf(selected)}\n\n`);
       at = offset + 1;
       looks += 1;
-      if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (looks % itemsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
       if (!gathered.isFull) continue;
       await gathered.send();
       return at;

@@ -29,7 +29,7 @@ const stepMsMin = 1000;
 export interface JournalQuestion {
   readonly from: JournalMoment | null;
   readonly until: JournalMoment | null;
-  readonly meant: Pick<JournalSelection, 'stream' | 'types' | 'by' | 'order'>;
+  readonly selected: Pick<JournalSelection, 'stream' | 'types' | 'by' | 'order'>;
   /** Where the previous answer ended; null if there was none. */
   readonly cursor: number | null;
   readonly count: number;
@@ -79,7 +79,7 @@ export function parseJournalQuery(target: string): Result<JournalQuestion> {
   return ok({
     from,
     until,
-    meant: {
+    selected: {
       stream,
       types: type === null ? null : new Set(type),
       by: by === null ? null : principalFilter(by),

@@ -15,7 +15,7 @@ interface Reading {
 }
 
 /** How many of the newest events are searched for names similar to a mistaken one. */
-const looksMax = 50_000;
+const examinedMax = 50_000;
 const suggestionsMax = 3;
 
 /**
@@ -84,7 +84,7 @@ async function similarStreams(journal: Journal, named: string, range: Range): Pr
   for await (const envelope of journal.query({ terms: [], ...range, order: 'newest' })) {
     if (nameOf(envelope).toLowerCase().includes(part)) found.add(nameOf(envelope));
     looks += 1;
-    if (found.size === suggestionsMax || looks === looksMax) break;
+    if (found.size === suggestionsMax || looks === examinedMax) break;
   }
   return [...found];
 }

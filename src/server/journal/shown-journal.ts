@@ -69,9 +69,9 @@ export class ShownJournal {
     room: ReadAllowance,
     by: Caller,
   ): Promise<JournalPieces | Refusal> {
-    const { cursor, count, hasBodies, meant, isRevealed } = question;
+    const { cursor, count, hasBodies, selected, isRevealed } = question;
     const selection = await this.selectionOf(question);
-    const isNewest = meant.order === 'newest';
+    const isNewest = selected.order === 'newest';
     const { from, until } = selection;
     const rest =
       cursor === null
@@ -80,7 +80,12 @@ export class ShownJournal {
           ? { ...selection, until: Math.min(cursor, until) }
           : { ...selection, from: Math.max(cursor, from) };
     if (isRevealed) {
-      const part = { from: rest.from, until: rest.until, stream: meant.stream, bodies: hasBodies };
+      const part = {
+        from: rest.from,
+        until: rest.until,
+        stream: selected.stream,
+        bodies: hasBodies,
+      };
       const refusal = await this.reveals.record({ what: 'events', ...part }, by);
       if (refusal !== null) return refusal;
     }
@@ -91,7 +96,7 @@ export class ShownJournal {
         count,
         damage,
         lineOf: this.lines(hasBodies, isRevealed),
-        cursorBehind: (offset) => (isNewest ? offset : offset + 1),
+        cursorAfter: (offset) => (isNewest ? offset : offset + 1),
       },
       room,
     );
@@ -102,7 +107,7 @@ export class ShownJournal {
     question: JournalQuestion,
     last: number | null,
   ): Promise<((reader: EventStreamReader) => Promise<void>) | Refusal> {
-    if (question.meant.order === 'newest') {
+    if (question.selected.order === 'newest') {
       return new Refusal('invalid', 'a stream always shows the oldest events first');
     }
     if (question.isRevealed) {
@@ -171,9 +176,9 @@ export class ShownJournal {
 
   private async selectionOf(question: JournalQuestion): Promise<JournalSelection> {
     const { journal } = this;
-    const { from, until, meant } = question;
+    const { from, until, selected } = question;
     return {
-      ...meant,
+      ...selected,
       from: from === null ? journal.startOffset : await offsetFrom(journal, from),
       until: until === null ? journal.highWatermark : await offsetBehind(journal, until),
     };

@@ -77,7 +77,7 @@ export class LiveChannel {
       if (this.text.length <= this.textMax) this.text += liveText(event);
     }
     this.seen = Math.max(this.seen, seen);
-    this.goOn();
+    this.proceed();
   }
 
   /** Stops all writing. */
@@ -91,7 +91,7 @@ export class LiveChannel {
   }
 
   /** Schedules a write of what has arrived, unless one is pending. */
-  private goOn(): void {
+  private proceed(): void {
     if (this.isWriting || this.cancelWrite !== null) return;
     if (this.counts.size === 0) {
       this.sentUntil = this.seen;
@@ -115,7 +115,7 @@ export class LiveChannel {
     this.writeOn(this.viewers.values(), Buffer.from(text), () => {
       this.sentUntil = seen;
       this.isWriting = false;
-      this.goOn();
+      this.proceed();
     });
   }
 
@@ -147,7 +147,7 @@ export class LiveChannel {
         this.isWriting = true;
         this.writeOn(this.viewers.values(), Buffer.from(placeText(this.sentUntil)), () => {
           this.isWriting = false;
-          this.goOn();
+          this.proceed();
         });
       }
       this.cancelHeartbeat = this.beatLater();

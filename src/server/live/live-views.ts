@@ -22,7 +22,7 @@ const catchingUpMax = 4;
 const missedEventsMax = 50_000;
 
 /** How many events are read in a row before other work gets the event loop. */
-const looksPerTick = 256;
+const itemsPerTick = 256;
 
 const busy = new Refusal(
   'unavailable',
@@ -133,7 +133,7 @@ export class LiveViews {
         const event = liveEventOf(envelope, channel.kinds);
         if (event !== null) text += liveText(event);
         looks += 1;
-        if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (looks % itemsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
         if (looks > missedEventsMax) return this.reload(viewer, channel);
         if (text.length < eventSliceBytes) continue;
         await viewer.giveAll(Buffer.from(text));

@@ -54,13 +54,13 @@ function parseLiveQuery(target: string): Result<ReadonlySet<LiveKind> | null> {
   if (!filters.ok) return filters;
   const { kinds } = filters.value;
   if (kinds === null) return ok(null);
-  const meant = new Set<LiveKind>();
+  const selected = new Set<LiveKind>();
   for (const name of kinds) {
     const kind = liveKinds.find((each) => each === name);
     if (kind === undefined) return refused(`kinds are ${liveKinds.join(', ')}: not ${name}`);
-    meant.add(kind);
+    selected.add(kind);
   }
-  return ok(meant);
+  return ok(selected);
 }
 
 /** The offset of the last event that the client says it has; null if it does not say. */

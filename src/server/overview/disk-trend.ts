@@ -4,7 +4,7 @@ import type { Clock } from '../../engine/clock.js';
 
 /** How often the free space is measured, and how many measurements are kept: a day's worth. */
 const everyMs = 10 * 60_000;
-const looksMax = 144;
+const examinedMax = 144;
 
 const dayMs = 86_400_000;
 
@@ -48,7 +48,7 @@ export class DiskTrend {
     const look = await this.look().catch(() => null);
     if (look === null) return;
     this.looks.push(look);
-    if (this.looks.length > looksMax) this.looks.shift();
+    if (this.looks.length > examinedMax) this.looks.shift();
   }
 
   /** Stops measuring; the measurements are kept. */

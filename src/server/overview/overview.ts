@@ -22,7 +22,7 @@ import { seriesTable } from './series-table.js';
 
 /** How many schedules are examined to find the ones that fire next. */
 const schedulesMax = 5000;
-const looksPerTick = 256;
+const itemsPerTick = 256;
 const firesMax = 10;
 const originsMax = 10;
 
@@ -104,7 +104,7 @@ export class Overview {
     const { actors } = this.schedules;
     // Keyed by id: a schedule that is woken during the walk is visited twice.
     const looked = new Map<string, number | null>();
-    for await (const { id, actor } of actors.walk(looksPerTick)) {
+    for await (const { id, actor } of actors.walk(itemsPerTick)) {
       const { value, context } = actor.state;
       looked.set(id, value === 'active' ? context.nextAt : null);
       if (looked.size === schedulesMax) break;

@@ -29,16 +29,16 @@ export function parseSeriesQuery(target: string, now: number): Result<SeriesQues
   const filters = readFilters(target, { names, from: integer, step });
   if (!filters.ok) return filters;
   const { names: asked, from, step: stepMs } = filters.value;
-  const meant = new Set<SeriesName>();
+  const selected = new Set<SeriesName>();
   for (const name of asked ?? seriesNames) {
     const known = seriesNames.find((each) => each === name);
     if (known === undefined) return refused(`names are ${seriesNames.join(', ')}: not ${name}`);
-    meant.add(known);
+    selected.add(known);
   }
   const earliest = now - minutesMax * minuteMs;
   if (from !== null && from > now) return refused('from is in the future');
   return ok({
-    names: [...meant],
+    names: [...selected],
     from: Math.max(earliest, from ?? earliest),
     stepMs,
   });

@@ -95,7 +95,7 @@ export class Scrubber {
         this.report(segment, segment.damage);
       }
       this.damages = found;
-      await this.letGo();
+      await this.release();
       metrics.ended(clock.now());
       this.log.info({ damaged: found.size }, 'the scrub has read all sealed segments');
       return true;
@@ -107,7 +107,7 @@ export class Scrubber {
   }
 
   /** Stops reporting damaged segments that no longer exist. */
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     const { damages } = this;
     if (damages.size > 0) {
       const files = await segmentFiles(this.paced.disk, this.config.dataDirectory);
@@ -129,7 +129,7 @@ export class Scrubber {
     this.cancelLook = this.clock.after(letGoEveryMs, () => {
       this.cancelLook = null;
       // A manifest that cannot be read now is read again a minute later.
-      this.looking = this.letGo().catch(() => undefined);
+      this.looking = this.release().catch(() => undefined);
       void this.looking.then(() => {
         if (this.damages.size > 0) this.letGoLater();
       });

@@ -42,9 +42,9 @@ export class MemoryStart {
   async recover(engine: Engine): Promise<void> {
     const { store, codec, journal, log } = this;
     const label = imageLabel(engine, this.build);
-    const passedOver = ({ file, reason }: PassedOver) =>
+    const skipped = ({ file, reason }: PassedOver) =>
       log.info({ file, reason }, 'a snapshot cannot be used; more of the journal must be folded');
-    const snapshot = await store.snapshots.latest(label, journal.highWatermark, passedOver);
+    const snapshot = await store.snapshots.latest(label, journal.highWatermark, skipped);
     const events = await recoverMemory({ engine, codec }, journal, snapshot, this.progress());
     this.found = snapshot;
     const streams = engine.kinds.reduce((sum, kind) => sum + engine.actors(kind).size, 0);
@@ -59,8 +59,8 @@ export class MemoryStart {
     let nextAt = beganAt + firstLineMs;
     let foldingSince: number | null = null;
     return (progress) => {
-      // `goOn` throws if the past is no longer wanted, which ends its start.
-      this.past?.goOn();
+      // `proceed` throws if the past is no longer wanted, which ends its start.
+      this.past?.proceed();
       const now = this.clock.monotonic();
       if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
       if (now < nextAt) return;

@@ -53,7 +53,7 @@ export class TopicsAdmin {
   /** Resolves the waiting deletions of topics that are gone. */
   readonly listener: EventListener<TopicEvent> = (envelopes) => {
     for (const { id, event } of envelopes) {
-      if (event.type === 'TopicRemoved') this.letGo(id);
+      if (event.type === 'TopicRemoved') this.release(id);
     }
   };
 
@@ -140,10 +140,10 @@ export class TopicsAdmin {
    * Resolves all waiting deletions: they are already decided, and are completed at the next start.
    */
   stopWaiting(): void {
-    for (const name of [...this.leaving.keys()]) this.letGo(name);
+    for (const name of [...this.leaving.keys()]) this.release(name);
   }
 
-  private letGo(name: string): void {
+  private release(name: string): void {
     const waiting = this.leaving.get(name) ?? [];
     this.leaving.delete(name);
     for (const resolve of waiting) resolve();

@@ -19,7 +19,7 @@ import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.
 import type { OffsetResetRequest } from './groups-admin.request.js';
 
 /** Groups and partitions that are examined before other work gets a turn. */
-const looksPerTick = 1000;
+const itemsPerTick = 1000;
 
 /** The progress of a group in one partition; null = unknown. */
 export interface PartitionProgress extends TopicPartition {
@@ -67,7 +67,7 @@ export class GroupsAdmin {
       const lags = await this.lagsOf(name);
       groups.push(this.summaryOf(name, view, lags));
       looks += 1 + lags.length;
-      if (looks < looksPerTick) continue;
+      if (looks < itemsPerTick) continue;
       looks = 0;
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -192,8 +192,8 @@ function inUse(id: string, { context: { members } }: ConsumerGroupLife): GroupDe
 
 function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupLife): GroupDecision {
   const deleted: ConsumerGroupEvent = { type: 'GroupDeleted', cause: 'retention' };
-  const isMeant = state.context.emptySince === emptySince;
-  if (isMeant && canHappen(state, deleted)) return accept([deleted]);
+  const isSelected = state.context.emptySince === emptySince;
+  if (isSelected && canHappen(state, deleted)) return accept([deleted]);
   return new Refusal('conflict', `group ${id} has been in use`);
 }
 

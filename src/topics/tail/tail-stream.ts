@@ -32,7 +32,7 @@ export interface TailTerms {
    * The current logs of the topic for a tail of all partitions; empty for a tail of one partition.
    */
   all(): readonly PartitionLog[];
-  isMeant(record: LogRecord): boolean;
+  isSelected(record: LogRecord): boolean;
   /** Whether the topic still exists and the client may still read it. */
   goesOn(): boolean;
 }
@@ -68,7 +68,7 @@ export class TailStream {
         while (this.goesOn) {
           const refusal = this.addPartitions();
           if (refusal !== null) return await events.send(failureText(refusal));
-          await this.goOn();
+          await this.proceed();
         }
       } catch (error) {
         const refusal = damageRefusal(error);
@@ -105,7 +105,7 @@ export class TailStream {
   }
 
   /** Sends some records of each partition, or waits for more. */
-  private async goOn(): Promise<void> {
+  private async proceed(): Promise<void> {
     let isIdle = true;
     for (const place of this.places) {
       if (this.goesOn && (await this.sendOf(place))) isIdle = false;
@@ -160,7 +160,7 @@ export class TailStream {
   private textOf(record: LogRecord, place: TailPlace): string {
     if (record.offset < place.next) return '';
     place.next = record.offset + 1;
-    if (!this.terms.isMeant(record)) return '';
+    if (!this.terms.isSelected(record)) return '';
     const { topic, encoding } = this.terms;
     const shown = recordText(record, { topic, partition: place.partition }, encoding);
     return `id: ${this.position}\ndata: ${shown}\n\n`;

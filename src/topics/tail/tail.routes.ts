@@ -73,14 +73,14 @@ export class TailRoute implements FastifyRoute {
     if (!this.streams.hasPlace) return exchange.refuse(busy);
     const serve = this.streams.keepPlace();
     const allowance = exchange.hijack();
-    const isThere = () => places.every(({ log, partition }) => this.isOpen(topic, partition, log));
+    const exists = () => places.every(({ log, partition }) => this.isOpen(topic, partition, log));
     const stream = new TailStream(places, {
       topic,
       events: new EventStream({ response, allowance }, this.clock),
       encoding,
       all: () => (question.partition === null ? this.topicLogs.present(topic) : []),
-      isMeant: filterOf(question),
-      goesOn: () => mayRead() === undefined && isThere(),
+      isSelected: filterOf(question),
+      goesOn: () => mayRead() === undefined && exists(),
     });
     await serve(stream, () => stream.run());
   }

@@ -16,7 +16,7 @@ import { Runs } from '../runs/run.entity.js';
 import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
 
 /** How many runs are examined per tick; a sleeping run must be unpacked for that. */
-const looksPerTick = 256;
+const itemsPerTick = 256;
 
 /**
  * Used by routes and jobs. A change is durable when its promise resolves. A bulk cancel takes
@@ -67,7 +67,7 @@ export class ActiveRuns {
       yield* new Set(filters.workflowRunIds);
       return;
     }
-    for await (const { id, actor } of this.runs.actors.walk(looksPerTick)) {
+    for await (const { id, actor } of this.runs.actors.walk(itemsPerTick)) {
       if (isRunMeant(actor.state.context, filters)) yield id;
     }
   }

@@ -15,7 +15,7 @@ import type { RunContext } from '../run-state/run.context.js';
 const countMax = 500;
 
 /** Filters of active runs; dates refer to the start. In a job all given filters must match. */
-export const meantRuns = {
+export const selectedRuns = {
   /** One id per value, because an id may contain commas. */
   workflowRunIds: texts,
   /** The prefix of the run's URL; with `workflowUrlExactMatch`, the whole URL. */
@@ -32,7 +32,7 @@ export const meantRuns = {
 
 /** Filters of `DELETE /v2/workflows/runs`. If `workflowRunIds` is given, the others are ignored. */
 export const cancelRunsFilters = {
-  ...meantRuns,
+  ...selectedRuns,
   /**
    * Also joined by commas, as clients send them; an id that contains a comma is canceled by its
    * path.
@@ -43,7 +43,7 @@ export const cancelRunsFilters = {
 } as const;
 
 /** The parsed filters; null = the filter is not given. */
-export type MeantRuns = Filters<typeof meantRuns>;
+export type MeantRuns = Filters<typeof selectedRuns>;
 /** Like `MeantRuns`, with `count`, the most runs to cancel. */
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 

@@ -79,7 +79,7 @@ export class AnsweredFirst implements DeliveryOrder {
     cause.held.add(start);
     cause.stopWaiting ??= this.clock.after(heldMsMax, () => {
       cause.isOverdue = true;
-      this.letGo(cause, 'limit');
+      this.release(cause, 'limit');
     });
     return () => void cause.held.delete(start);
   }
@@ -107,7 +107,7 @@ export class AnsweredFirst implements DeliveryOrder {
     if (open.length === 0) this.open.delete(runId);
     if (answered === undefined) return;
     answered.stopWaiting?.();
-    this.letGo(answered, 'answer');
+    this.release(answered, 'answer');
   }
 
   private openCauseOf(delivery: RunDelivery): DeliveryInFlight | undefined {
@@ -118,7 +118,7 @@ export class AnsweredFirst implements DeliveryOrder {
     return causeOf(delivery, run, own);
   }
 
-  private letGo({ held }: DeliveryInFlight, until: 'answer' | 'limit'): void {
+  private release({ held }: DeliveryInFlight, until: 'answer' | 'limit'): void {
     if (held.size === 0) return;
     const starts = [...held];
     held.clear();

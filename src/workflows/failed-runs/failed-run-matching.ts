@@ -4,7 +4,7 @@ import { lastUsed } from '../../grammar/collections.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
-import type { FailedRunListFilters, MeantFailedRuns } from './failed-runs.request.js';
+import type { FailedRunListFilters, SelectedFailedRuns } from './failed-runs.request.js';
 
 /** Number of runs whose filtered fields are cached. */
 const traitsMax = 20_000;
@@ -19,7 +19,7 @@ interface Traits {
   readonly responseStatus: number | null;
 }
 
-type AnyFilters = MeantFailedRuns & Partial<FailedRunListFilters>;
+type AnyFilters = SelectedFailedRuns & Partial<FailedRunListFilters>;
 
 /**
  * Shared by everything that filters failed runs. Caches what it reads for a bounded number of runs;

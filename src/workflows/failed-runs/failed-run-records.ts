@@ -139,17 +139,17 @@ export class FailedRunRecords {
   /** How an invoked run has ended; null = it is still active. */
   async endOf({ runId, messageId }: OpenInvocation): Promise<InvokedEnd | null> {
     const { startOffset, endOffset } = this.journal;
-    let isMeant = false;
+    let isSelected = false;
     for await (const envelope of this.journal.find(runId, startOffset, endOffset)) {
       if (!isRunEvent(envelope)) continue;
       const { event, offset, body } = envelope;
       // Another run may have had the same id before, or may have it now.
-      if (event.type === 'RunStarted') isMeant = event.messageId === messageId;
-      else if (isMeant && endsRun(event)) {
+      if (event.type === 'RunStarted') isSelected = event.messageId === messageId;
+      else if (isSelected && endsRun(event)) {
         return { outcome: endNames[event.type], endOffset: offset, bytes: body?.length ?? 0 };
       }
     }
-    if (isMeant) return null;
+    if (isSelected) return null;
     throw new Error(`the journal does not hold ${runId}`);
   }
 

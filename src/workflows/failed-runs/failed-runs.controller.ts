@@ -69,8 +69,8 @@ export class FailedRunsController {
   @Delete('workflows/dlq/:id')
   @Describe(failedRunRoutes.remove)
   async delete(@By() by: Caller, @Param('id') id: string): Promise<{ deleted: number }> {
-    const isThere = await this.service.delete(id, by);
-    refuseIf(isThere ? null : new Refusal('not_found', `failed run ${id} not found`));
+    const exists = await this.service.delete(id, by);
+    refuseIf(exists ? null : new Refusal('not_found', `failed run ${id} not found`));
     return { deleted: 1 };
   }
 

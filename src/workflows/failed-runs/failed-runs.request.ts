@@ -70,8 +70,8 @@ export const failedRunListFilters = {
 } as const;
 
 /** The parsed filters; null = the filter is not given. */
-export type MeantFailedRuns = Filters<typeof meantFailedRuns>;
-/** Like `MeantFailedRuns`, with `count` and `cursor`: the filters of one bulk action. */
+export type SelectedFailedRuns = Filters<typeof meantFailedRuns>;
+/** Like `SelectedFailedRuns`, with `count` and `cursor`: the filters of one bulk action. */
 export type FailedRunFilters = Filters<typeof failedRunFilters>;
 /**
  * Like `FailedRunFilters`, with `order` and the SDKs' names: the filters of one page of the

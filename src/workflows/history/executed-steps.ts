@@ -13,7 +13,7 @@ import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 /**
  * The most events of the run that are examined for one attempt: parallel steps may have thousands.
  */
-const looksMax = 64;
+const examinedMax = 64;
 
 /** A finished attempt to deliver a message of a run. */
 export interface EndedAttempt {
@@ -44,7 +44,7 @@ export async function executedSteps(
     spend();
     looks += 1;
     if (isRunEvent(each) && each.id === runId) events.push(each);
-    if (looks === looksMax) break;
+    if (looks === examinedMax) break;
   }
   return submittedBy(own, events, end.startedAt);
 }

@@ -67,8 +67,8 @@ export class LoggedRuns {
 
   /** The run of this id that started before `until` with this first message. */
   begunBy(runId: string, messageId: string, until: number): Promise<Started | null> {
-    const isMeant = ({ event }: Started) => event.messageId === messageId;
-    return this.first(runId, 'newest', 0, until, isMeant);
+    const isSelected = ({ event }: Started) => event.messageId === messageId;
+    return this.first(runId, 'newest', 0, until, isSelected);
   }
 
   /** The latest run of this id that started before `offset`. */
@@ -121,12 +121,12 @@ export class LoggedRuns {
     order: 'oldest' | 'newest',
     from: number,
     until: number,
-    isMeant: (started: Started) => boolean = () => true,
+    isSelected: (started: Started) => boolean = () => true,
   ): Promise<Started | null> {
     const terms = [[messageTerm.runId(runId)], [configuredRunTerm]];
     for await (const envelope of this.journal.query({ terms, from, until, order })) {
       this.spend();
-      if (isOf(envelope, runId) && isStarted(envelope) && isMeant(envelope)) return envelope;
+      if (isOf(envelope, runId) && isStarted(envelope) && isSelected(envelope)) return envelope;
     }
     return null;
   }

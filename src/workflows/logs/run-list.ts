@@ -110,7 +110,7 @@ class RunListing implements LogListing<RunObject> {
 
   async rowOf(envelope: Started | TakenOver): Promise<WeighedRow<RunObject> | null> {
     const run = await this.runs.of(envelope);
-    if (run === null || !this.isPlaced(run) || !(await this.isMeant(run.started))) return null;
+    if (run === null || !this.isPlaced(run) || !(await this.isSelected(run.started))) return null;
     const history = await this.historyOf(run.started);
     const children = await this.childrenOf(history);
     const { running, query, source } = this;
@@ -140,7 +140,7 @@ class RunListing implements LogListing<RunObject> {
     return matchesRun(originOfRun({ started, configuration }), this.query);
   }
 
-  private async isMeant(started: Started): Promise<boolean> {
+  private async isSelected(started: Started): Promise<boolean> {
     const { at, offset } = started;
     const { query, begun } = this;
     if (begun !== null && !begun.has(offset)) return false;

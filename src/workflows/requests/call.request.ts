@@ -45,9 +45,9 @@ export function callStep(
   reader: OptionReader,
   prefix: string,
 ): StepInfo | null {
-  const read = (name: string, isMeant: (text: string) => boolean): string => {
+  const read = (name: string, isSelected: (text: string) => boolean): string => {
     const value = headerOf(headers, `workflow-${name}`);
-    if (value !== null && isMeant(value)) return value;
+    if (value !== null && isSelected(value)) return value;
     const reason =
       value === null ? 'is missing' : `is ${JSON.stringify(shown(value))}, which is no ${name}`;
     reader.refuse('invalid', `callback-forward-${prefix}workflow-${name}`, reason);

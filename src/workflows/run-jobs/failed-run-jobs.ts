@@ -71,12 +71,12 @@ export class FailedRunJobs {
   }
 
   private steps({ filters }: WrittenJob, toItem: (run: FailedRun) => JobItem): Result<JobSteps> {
-    const meant = readWritten(filters, meantFailedRuns);
-    if (!meant.ok) return meant;
+    const selected = readWritten(filters, meantFailedRuns);
+    if (!selected.ok) return selected;
     const walk = {
       letters: this.entity.letters,
-      dlqIds: meant.value.dlqIds,
-      matches: (run: FailedRun) => this.matching.matches(run, meant.value),
+      dlqIds: selected.value.dlqIds,
+      matches: (run: FailedRun) => this.matching.matches(run, selected.value),
       toItem,
     };
     return ok((range) => letterSteps({ ...walk, now: this.clock.now() }, range));

@@ -13,11 +13,11 @@ import type {
 } from '../../messaging/jobs/job-verbs.js';
 import { isAmong } from '../../messaging/messages/message-filter.js';
 import { ActiveRuns } from '../active-runs/active-runs.js';
-import { isRunMeant, type MeantRuns, meantRuns } from '../active-runs/cancel-runs.request.js';
+import { isRunMeant, type MeantRuns, selectedRuns } from '../active-runs/cancel-runs.request.js';
 import { Runs } from '../runs/run.entity.js';
 
 /** How many runs are examined per tick; a sleeping run must be unpacked for that. */
-const looksPerTick = 256;
+const itemsPerTick = 256;
 
 /**
  * How many runs are collected at once, oldest first; later ones are looked for once these are done.
@@ -53,8 +53,8 @@ export class RunCancels {
   ];
 
   private steps({ filters }: WrittenJob): Result<JobSteps> {
-    const meant = readWritten(filters, meantRuns);
-    return meant.ok ? ok((range) => this.walk(meant.value, range)) : meant;
+    const selected = readWritten(filters, selectedRuns);
+    return selected.ok ? ok((range) => this.walk(selected.value, range)) : selected;
   }
 
   /** Walks the runs by the offsets of their starts, oldest first. */
@@ -71,9 +71,9 @@ export class RunCancels {
 
   /** A job may be slow: by now the run may have ended, and another run may have the same id. */
   private prepare({ id, offset }: Placed): PreparedItem {
-    const isThere = () => this.runs.actors.firstOffsetOf(id) === offset;
-    if (!isThere()) return new Refusal('not_found', `workflow run ${id} not found`);
-    return ok(() => (isThere() ? [this.active.canceling(id)] : null));
+    const exists = () => this.runs.actors.firstOffsetOf(id) === offset;
+    if (!exists()) return new Refusal('not_found', `workflow run ${id} not found`);
+    return ok(() => (exists() ? [this.active.canceling(id)] : null));
   }
 
   private async oldest(
@@ -82,7 +82,7 @@ export class RunCancels {
   ): Promise<{ oldest: readonly Placed[]; isCut: boolean }> {
     const held = new TinyQueue<Placed>([], (one, other) => other.offset - one.offset);
     let isCut = false;
-    for await (const { id, actor } of this.runs.actors.walk(looksPerTick)) {
+    for await (const { id, actor } of this.runs.actors.walk(itemsPerTick)) {
       const { firstOffset: offset, state } = actor;
       if (offset >= until || (position !== null && offset <= position)) continue;
       if (!isAmong(id, filters.workflowRunIds) || !isRunMeant(state.context, filters)) continue;

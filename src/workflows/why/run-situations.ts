@@ -20,7 +20,7 @@ import {
 } from './run-situation.js';
 
 /** How many times a run is examined at most, if its messages end meanwhile. */
-const looksMax = 4;
+const examinedMax = 4;
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
 /** A message of a run that is not final. */
@@ -49,7 +49,7 @@ export class RunSituations {
   async of(id: string): Promise<RunSituation | null> {
     for (let looks = 1; ; looks += 1) {
       const situation = await this.look(id);
-      if (looks === looksMax || situation === null || !hasMoved(situation)) return situation;
+      if (looks === examinedMax || situation === null || !hasMoved(situation)) return situation;
     }
   }
 

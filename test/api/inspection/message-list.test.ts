@@ -47,10 +47,10 @@ const list = async (query = '') =>
 const idsOf = ({ messages }: Page) => messages.map(({ messageId }) => messageId);
 
 /** Asks until the answer is as it is to be; the test's time limit ends a wait for another one. */
-async function once<Value>(ask: () => Promise<Value>, isMeant: (value: Value) => boolean) {
+async function once<Value>(ask: () => Promise<Value>, isSelected: (value: Value) => boolean) {
   for (;;) {
     const value = await ask();
-    if (isMeant(value)) return value;
+    if (isSelected(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -96,13 +96,13 @@ describe('a bulk cancel', () => {
       { 'Upstash-Flow-Control-Key': 'k', 'Upstash-Flow-Control-Value': 'rate=1' },
     ],
   ])('cancels messages with the %s %s, and no others', async (filter, value, headers) => {
-    const meant = [await publish('/a', headers), await publish('/b', headers)];
+    const selected = [await publish('/a', headers), await publish('/b', headers)];
     const other = await publish('/a');
     expect(await cancel(`?${filter}=${value}`)).toMatchObject({
       status: 200,
       body: { cancelled: 2 },
     });
-    expect(await Promise.all([...meant, other].map(statusOf))).toEqual([404, 404, 200]);
+    expect(await Promise.all([...selected, other].map(statusOf))).toEqual([404, 404, 200]);
   });
 
   it('filters by the queue and the URL group of a message', async () => {

@@ -17,7 +17,7 @@ let stage: FailedRunStage;
 let thirdParty: RecordingEndpoint;
 /** An answer that does not come during the test. */
 let held: Promise<ScriptedAnswer>;
-let letGo: () => void;
+let release: () => void;
 
 beforeAll(async () => {
   stage = await FailedRunStage.start('branches');
@@ -26,13 +26,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   thirdParty = await RecordingEndpoint.start();
   held = new Promise((resolve) => {
-    letGo = () => resolve({});
+    release = () => resolve({});
   });
   await stage.clear(stage.sequence());
 });
 
 afterEach(() => {
-  letGo();
+  release();
   return thirdParty.stop();
 });
 
@@ -235,7 +235,7 @@ describe('a run that was invoked by one that failed', () => {
   it('reports its end to the continuing run even if it had ended before', async () => {
     const { dlqId, childId } = await failedParent();
     await stage.workflow.end(childId, 'too early');
-    letGo();
+    release();
     await stage.restart();
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);

@@ -50,11 +50,11 @@ async function runsOf(label: string): Promise<readonly string[]> {
 
 describe('a job over failed runs', () => {
   it('resumes the selected runs, and removes their letters', async () => {
-    const meant = await failedRuns(3, { 'svc-label': 'meant' });
+    const selected = await failedRuns(3, { 'svc-label': 'meant' });
     const [other] = await failedRuns(1, { 'svc-label': 'other' });
     const filter = { label: 'meant' };
     const job = await done({ verb: 'resume', over: 'failedRuns', filter });
-    expect(job).toMatchObject({ matched: meant.length, done: meant.length, refused: 0 });
+    expect(job).toMatchObject({ matched: selected.length, done: selected.length, refused: 0 });
     expect((await stage.list()).messages.map(({ dlqId }) => dlqId)).toEqual([other?.dlqId]);
     while ((await runsOf('meant')).filter((state) => state === 'RUN_SUCCESS').length < 3) {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -127,11 +127,11 @@ describe('a job over active runs', () => {
   it('cancels the selected runs', async () => {
     stage.workflow.script = async () => boom;
     const headers = { 'svc-retries': '3', 'svc-retry-delay': '3600000' };
-    const meant = await stage.workflow.trigger({ ...headers, 'svc-label': 'stop' });
+    const selected = await stage.workflow.trigger({ ...headers, 'svc-label': 'stop' });
     const other = await stage.workflow.trigger({ ...headers, 'svc-label': 'go' });
     const job = await done({ verb: 'cancel', over: 'runs', filter: { label: 'stop' } });
     expect(job).toMatchObject({ matched: 1, done: 1 });
-    expect(await stage.runStatus(meant)).toBe(404);
+    expect(await stage.runStatus(selected)).toBe(404);
     expect(await stage.runStatus(other)).toBe(200);
   });
 });

@@ -32,8 +32,8 @@ describe('a query of the flat log', () => {
     ['workflowCreatedAt', () => String(rows[0]?.workflowCreatedAt), () => '1'],
     ['workflowRuns', () => `${toured}@${rows[0]?.workflowCreatedAt}`, () => `${toured}@1`],
     ['callerIp', () => '127.0.0.1', () => '10.0.0.1'],
-  ])('finds every row of a run by its %s', async (filter, meant, other) => {
-    expect(await found(`${filter}=${encodeURIComponent(meant())}`)).toBe(rows.length);
+  ])('finds every row of a run by its %s', async (filter, selected, other) => {
+    expect(await found(`${filter}=${encodeURIComponent(selected())}`)).toBe(rows.length);
     expect(await found(`${filter}=${encodeURIComponent(other())}`)).toBe(0);
   });
 

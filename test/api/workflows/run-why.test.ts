@@ -171,7 +171,7 @@ describe('a run that has ended', () => {
     const { sentence, remedy, waits } = await whyOnce(failed, 'failed');
     expect(sentence).toMatch(new RegExp(`^It failed at ${instant}: every attempt`));
     expect(waits).toEqual([]);
-    const path = /^POST (\S+) goes on/.exec(String(remedy))?.[1] ?? '';
+    const path = /^POST (\S+) continues/.exec(String(remedy))?.[1] ?? '';
     expect(await callApi(server, 'POST', path)).toMatchObject({ status: 200 });
     expect((await why(failed)).body).not.toHaveProperty('remedy');
     const messages = await callApi(server, 'GET', `/v2/logs?state=FAILED&count=1000`);

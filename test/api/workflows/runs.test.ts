@@ -159,10 +159,10 @@ describe('a bulk cancel of runs', () => {
     ],
     ['date', '?fromDate=5&toDate=7', { at: 7 }],
   ])('cancels those of one %s, and no other', async (_name, query, changes) => {
-    const meant = await begin(changes);
+    const selected = await begin(changes);
     const other = await begin({ url: 'https://app.example/else' });
     expect(await cancelMany(query)).toMatchObject({ status: 200, body: { cancelled: 1 } });
-    expect(await statusOf(meant)).toBe(404);
+    expect(await statusOf(selected)).toBe(404);
     expect(await statusOf(other)).toBe(200);
   });
 

@@ -149,7 +149,7 @@ describe('a stream that lives for years', () => {
       by: null,
     });
     opened.engine.replay([envelope(0), envelope(7)]);
-    expect(() => opened.engine.actors('tally').requireWhole()).toThrow(
+    expect(() => opened.engine.actors('tally').requireComplete()).toThrow(
       'the journal has event 7 of tally a at offset 107, where event 1 must follow',
     );
   });

@@ -67,9 +67,9 @@ async function started(disk: SimulatedDisk) {
   const fold = async (until: string) => {
     const folding = newFolding();
     const reasons: string[] = [];
-    const passedOver = ({ reason }: PassedOver) => void reasons.push(reason);
+    const skipped = ({ reason }: PassedOver) => void reasons.push(reason);
     const journal = new Journal(log, folding.codec);
-    const snapshot = await store.snapshots.latest(until, journal.highWatermark, passedOver);
+    const snapshot = await store.snapshots.latest(until, journal.highWatermark, skipped);
     await recoverMemory(folding, journal, snapshot);
     return { engine: folding.engine, snapshot, reasons };
   };

@@ -133,12 +133,12 @@ describe('a bulk cancel', () => {
         });
         await opened.engine.dispatch(commands);
         const messageIds = named?.map((place) => commands[place]?.id ?? 'msg_never') ?? null;
-        const meant = { ...anything, ...filters, messageIds };
+        const selected = { ...anything, ...filters, messageIds };
         const left = commands.filter(
           ({ id, message }) =>
-            messageIds?.includes(id) === false || !matchesOrigin(message, epochMs, meant),
+            messageIds?.includes(id) === false || !matchesOrigin(message, epochMs, selected),
         );
-        expect(await messages.cancelMatching(meant, null)).toBe(commands.length - left.length);
+        expect(await messages.cancelMatching(selected, null)).toBe(commands.length - left.length);
         expect(commands.map(({ id }) => id).filter(isPending)).toEqual(left.map(({ id }) => id));
         expect(await messages.cancelMatching(anything, null)).toBe(left.length);
       }),

@@ -185,8 +185,8 @@ export function listed(
     (one, other) => one.startedAt - other.startedAt || (one.messageId < other.messageId ? -1 : 1),
   );
   rows.push(...rising.map((each): ListedRow => [each.messageId, 'ACTIVE', each.startedAt]));
-  const meant = rows.filter((row) => isMeant(row, published.get(row[0]), query));
-  return query.order === 'latestFirst' ? meant.reverse() : meant;
+  const selected = rows.filter((row) => isSelected(row, published.get(row[0]), query));
+  return query.order === 'latestFirst' ? selected.reverse() : selected;
 }
 
 const statesOf: Readonly<Record<MessageEvent['type'], readonly string[]>> = {
@@ -199,7 +199,7 @@ const statesOf: Readonly<Record<MessageEvent['type'], readonly string[]>> = {
   MessageCanceled: ['CANCEL_REQUESTED', 'CANCELED'],
 };
 
-function isMeant(
+function isSelected(
   [id, state, time]: ListedRow,
   message: MessagePublished | undefined,
   query: LogQuery,

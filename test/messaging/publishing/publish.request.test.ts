@@ -222,15 +222,15 @@ const shared = fc.record(
 type Meant = typeof shared extends fc.Arbitrary<infer T> ? T : never;
 
 /** The options as names without their prefix, and values. */
-function written(meant: Meant): [string, string][] {
-  const { flowControl, headers = [] } = meant;
+function written(selected: Meant): [string, string][] {
+  const { flowControl, headers = [] } = selected;
   const pairs: [string, string | undefined][] = [
-    ['Method', meant.method],
-    ['Delay', meant.delayMs === undefined ? undefined : `${meant.delayMs / 1000}s`],
-    ['Timeout', meant.timeoutMs === undefined ? undefined : `${meant.timeoutMs / 1000}s`],
-    ['Retries', meant.maxRetries?.toString()],
-    ['Retry-Delay', meant.retryDelay],
-    ['Label', meant.labels?.join(', ')],
+    ['Method', selected.method],
+    ['Delay', selected.delayMs === undefined ? undefined : `${selected.delayMs / 1000}s`],
+    ['Timeout', selected.timeoutMs === undefined ? undefined : `${selected.timeoutMs / 1000}s`],
+    ['Retries', selected.maxRetries?.toString()],
+    ['Retry-Delay', selected.retryDelay],
+    ['Label', selected.labels?.join(', ')],
     ['Flow-Control-Key', flowControl?.key],
     [
       'Flow-Control-Value',
@@ -245,15 +245,15 @@ function written(meant: Meant): [string, string][] {
   return pairs.filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-const under = (prefix: string, meant: Meant) =>
-  Object.fromEntries(written(meant).map(([name, value]) => [`${prefix}${name}`, value]));
+const under = (prefix: string, selected: Meant) =>
+  Object.fromEntries(written(selected).map(([name, value]) => [`${prefix}${name}`, value]));
 
 describe('options that are written', () => {
   it('are read back, whichever they are', () => {
     fc.assert(
-      fc.property(shared, (meant) => {
-        const { delayMs = 0, ...options } = meant;
-        expect(message(under('Svc-', meant))).toMatchObject({
+      fc.property(shared, (selected) => {
+        const { delayMs = 0, ...options } = selected;
+        expect(message(under('Svc-', selected))).toMatchObject({
           ...options,
           notBefore: at + delayMs,
         });
@@ -263,8 +263,11 @@ describe('options that are written', () => {
 
   it('mean the same in the query of a destination', () => {
     fc.assert(
-      fc.property(shared, (meant) => {
-        const lowerCase = { ...meant, headers: meant.headers?.map((text) => text.toLowerCase()) };
+      fc.property(shared, (selected) => {
+        const lowerCase = {
+          ...selected,
+          headers: selected.headers?.map((text) => text.toLowerCase()),
+        };
         const headers = under('svc-', lowerCase as Meant);
         const query = Object.entries(headers).map(
           ([name, value]) => `${name.toLowerCase()}=${encodeURIComponent(value)}`,

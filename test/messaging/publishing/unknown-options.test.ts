@@ -26,11 +26,11 @@ describe('an unknown option', () => {
     ['Svc-Deduplication', 'Svc-Deduplication-Id'],
     ['Svc-Callback-Retrys', 'Svc-Callback-Retries'],
     ['Upstash-Failure-Callback-Dealy', 'Upstash-Failure-Callback-Delay'],
-  ])('%s is taken for %s', (written, meant) => {
+  ])('%s is taken for %s', (written, selected) => {
     const [only, ...others] = unknown(written);
     expect(others).toEqual([]);
     expect(only?.isMisspelt).toBe(true);
-    expect(only?.warning).toMatch(new RegExp(`^unknown option .*; did you mean ${meant}\\?$`));
+    expect(only?.warning).toMatch(new RegExp(`^unknown option .*; did you mean ${selected}\\?$`));
   });
 
   it('that resembles none is only reported as unknown, whatever its name', () => {

@@ -47,15 +47,15 @@ async function trimming(trim: () => Promise<void>) {
   );
   upkeep.follow({ store, journal, place });
   upkeep.own();
-  const goOn = () => {
+  const proceed = () => {
     next += 1;
     clock.advance(5000);
   };
   await until(() => {
-    goOn();
+    proceed();
     return trimmed.length > 0;
   });
-  return { upkeep, lines, place, trimmed, goOn };
+  return { upkeep, lines, place, trimmed, proceed };
 }
 
 it('an owner whose shared log is not trimmed says why', async () => {
@@ -72,10 +72,10 @@ it('an owner whose shared log is not trimmed says why', async () => {
 });
 
 it('an owner goes on, and stops, while much of its shared log is removed', async () => {
-  const { upkeep, place, trimmed, goOn } = await trimming(() => new Promise(() => undefined));
+  const { upkeep, place, trimmed, proceed } = await trimming(() => new Promise(() => undefined));
   const before = place.state?.next ?? 0;
   await until(() => {
-    goOn();
+    proceed();
     return (place.state?.next ?? 0) > before + 30;
   });
   expect(trimmed).toHaveLength(1);

@@ -61,13 +61,13 @@ async function timePasses(isDone: () => boolean): Promise<void> {
 describe('the check whether to sweep the journal', () => {
   it('reads the clocks during a sweep, so that slow drift is no leap', async () => {
     let isBegun = false;
-    let goOn = () => {};
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve;
+    let proceed = () => {};
+    const mayContinue = new Promise<void>((resolve) => {
+      proceed = resolve;
     });
     const sweepBegins = () => {
       isBegun = true;
-      return mayGoOn;
+      return mayContinue;
     };
     swept.sweeper.guard = { sweepBegins, sweepEnded: () => undefined };
     await writeNotes('first');
@@ -76,7 +76,7 @@ describe('the check whether to sweep the journal', () => {
       clock.set(clock.now() + 40_000);
       clock.advance(minuteMs);
     }
-    goOn();
+    proceed();
     await timePasses(() => swept.sweeps.until > 0);
 
     const { until } = swept.sweeps;

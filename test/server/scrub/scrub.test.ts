@@ -104,7 +104,7 @@ describe('the scrub', () => {
     const scrubber = server.application.nest.get(Scrubber, { strict: false });
     await scrubber.pass();
     expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(2);
-    await scrubber.letGo();
+    await scrubber.release();
     expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(2);
     const headers = { authorization: server.basic };
     const topic = await fetch(`${server.url}/admin/topics/orders`, { headers });
@@ -117,7 +117,7 @@ describe('the scrub', () => {
       body: JSON.stringify(offsets.map(({ partition, latest }) => ({ partition, before: latest }))),
     });
     expect(purged.status).toBe(200);
-    await scrubber.letGo();
+    await scrubber.release();
     expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(0);
     expect(await (await fetch(`${server.url}/health/ready`)).json()).not.toHaveProperty('warnings');
     await server.remove();

@@ -30,7 +30,7 @@ export const flowControls: Readonly<Record<string, FlowControlOptions>> = {
 export const schedules = ['minutely', 'paused-now-and-then'];
 
 /** Nothing is held up any more, and nothing new comes by itself. */
-export function letGo(): readonly Command[] {
+export function release(): readonly Command[] {
   const at = 0;
   return [
     ...Object.keys(queues).map((id) => ({ type: 'ResumeQueue', kind: queueKind, id, at })),

@@ -4,7 +4,7 @@ import type { CallbackSource } from '../../../src/messaging/messages/message.eve
 import { seed as firstSeed } from '../../support/seed.js';
 import { SimulatedWorld } from '../simulated-endpoints.js';
 import { Simulation } from '../simulation.js';
-import { letGo, MessagingDice } from './messaging-dice.js';
+import { MessagingDice, release } from './messaging-dice.js';
 import { fateOf, type MessageHistory, messageHistories } from './messaging-history.js';
 import * as rules from './messaging-rules.js';
 
@@ -21,7 +21,7 @@ async function simulate(seed: number) {
   );
   await simulation.run(steps);
   const isAtRest = () => simulation.server.engine.actors('message').size === 0;
-  await simulation.comeToRest(letGo(), isAtRest);
+  await simulation.comeToRest(release(), isAtRest);
   const histories = await messageHistories(simulation.past);
   return { simulation, histories };
 }

@@ -38,8 +38,8 @@ export class WorkflowDice implements CommandDice {
     const lately = [...world.starts.keys()].slice(-latelyMax);
     if (lately.length > 0 && random.chance(0.2)) {
       const listening = lately.filter((runId) => this.awaitedBy(runId).length > 1);
-      const isMeant = listening.length > 0 && random.chance(0.5);
-      const runId = random.pick(isMeant ? listening : lately);
+      const isSelected = listening.length > 0 && random.chance(0.5);
+      const runId = random.pick(isSelected ? listening : lately);
       void world.notify(this.eventFor(runId), runId);
       return [];
     }

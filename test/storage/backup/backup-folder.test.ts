@@ -365,9 +365,9 @@ describe('a copy that is not finished', () => {
         for (const [path, bytes] of source) {
           if (path.startsWith('/data/logs/')) expect(files.get(path)).toEqual(bytes);
         }
-        const isThere = (await crashed.list('/')).includes('copy');
-        if (isDone) expect(isThere).toBe(true);
-        if (!isThere) continue;
+        const exists = (await crashed.list('/')).includes('copy');
+        if (isDone) expect(exists).toBe(true);
+        if (!exists) continue;
         const copy = await openStore(crashed, target, options);
         expect(endsOf(copy)).toEqual(until);
         for (const log of copy.logs()) await log.verify();

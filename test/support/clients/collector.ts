@@ -94,11 +94,11 @@ export class TestCollector {
       .map(({ headers, body }) => JSON.parse(plain(headers, body).toString()));
   }
 
-  /** Waits until `isThere` says that what is wanted has come. */
-  async until(isThere: (spans: readonly TakenSpan[]) => boolean): Promise<TakenSpan[]> {
+  /** Waits until `exists` says that what is wanted has come. */
+  async until(exists: (spans: readonly TakenSpan[]) => boolean): Promise<TakenSpan[]> {
     for (;;) {
       const { spans } = this;
-      if (isThere(spans)) return spans;
+      if (exists(spans)) return spans;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -39,7 +39,7 @@ export function testSnapshots<Indexes>({ commands, register, address }: Subject<
             time += afterMs;
             const given = turn.map((command) => address?.(command, indexes as Indexes) ?? command);
             await live.engine.dispatch(given.map((command) => ({ ...command, at: time })));
-            await snapshot.goOn();
+            await snapshot.proceed();
           }
           const { offset, parts } = await snapshot.rest();
           const { journal } = live;
@@ -97,7 +97,7 @@ class SnapshotBeside {
     this.parts = this.cut.parts();
   }
 
-  async goOn(count = this.progress.pop() ?? 0): Promise<void> {
+  async proceed(count = this.progress.pop() ?? 0): Promise<void> {
     for (let left = count; left > 0; left -= 1) {
       const next = await this.parts?.next();
       if (next === undefined || next.done === true) return;
@@ -106,7 +106,7 @@ class SnapshotBeside {
   }
 
   async rest(): Promise<{ readonly offset: number; readonly parts: readonly ImagePart[] }> {
-    await this.goOn(Number.POSITIVE_INFINITY);
+    await this.proceed(Number.POSITIVE_INFINITY);
     this.cut?.end();
     return { offset: this.offset, parts: this.made };
   }

@@ -9,14 +9,14 @@ import { parse, parseAllDocuments } from 'yaml';
 export const chartFolder = join(import.meta.dirname, '../../../deploy/helm/stepwell');
 
 const packages = '/usr/share/gocode';
-const isThere =
+const exists =
   spawnSync('go', ['version']).status === 0 &&
   existsSync(join(packages, 'src/github.com/Masterminds/sprig')) &&
   existsSync(join(packages, 'src/sigs.k8s.io/yaml'));
 
 /** A test that is skipped, and says why, where Go or the packages are not installed. */
 export function itWithGo(name: string, run: (() => void) | (() => Promise<void>)): void {
-  if (isThere) it(name, run);
+  if (exists) it(name, run);
   else it.skip(`${name} (Go, sprig and sigs.k8s.io/yaml are not installed)`, run);
 }
 

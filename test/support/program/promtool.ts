@@ -1,11 +1,11 @@
 /** Prometheus' own judge of metrics and rules, where it is installed (Debian: `prometheus`). */
 import { spawnSync } from 'node:child_process';
 
-const isThere = spawnSync('promtool', ['--version']).status === 0;
+const exists = spawnSync('promtool', ['--version']).status === 0;
 
 /** A test that is skipped, and says why, where there is no promtool. */
 export function itWithPromtool(name: string, run: () => Promise<void>): void {
-  if (isThere) it(name, run);
+  if (exists) it(name, run);
   else it.skip(`${name} (promtool is not installed)`, run);
 }
 

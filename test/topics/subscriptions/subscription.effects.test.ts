@@ -113,9 +113,9 @@ describe('a subscription whose topic is deleted', () => {
   it('exists as long as the topic, after a power cut at any time', async () => {
     for (const nth of changes) {
       const simulation = await cutAt(nth, remove);
-      const isThere = simulation.partitionsOf('rides') > 0;
+      const exists = simulation.partitionsOf('rides') > 0;
       const names = [...simulation.subscriptions.actors.ids()];
-      expect([nth, names]).toEqual([nth, isThere ? ['push'] : []]);
+      expect([nth, names]).toEqual([nth, exists ? ['push'] : []]);
     }
   });
 });

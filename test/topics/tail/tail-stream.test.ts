@@ -44,7 +44,7 @@ async function tail(askForRoom: () => Promise<void>): Promise<string> {
   const place = { partition: 0, log, next: log.startOffset };
   const goesOn = () => store.log(log.name) === log;
   const terms = { topic: 't', events, encoding: 'text', all: () => [log] } as const;
-  await new TailStream([place], { ...terms, isMeant: () => true, goesOn }).run();
+  await new TailStream([place], { ...terms, isSelected: () => true, goesOn }).run();
   return sent;
 }
 

@@ -31,7 +31,7 @@ const { context: run } = given(
     }),
   }),
 ).state;
-const isMeant = (query: string) => isRunMeant(run, read(query));
+const isSelected = (query: string) => isRunMeant(run, read(query));
 
 describe('a run', () => {
   it.each([
@@ -47,14 +47,14 @@ describe('a run', () => {
     ['host=app.example', 'host=example'],
     ['path=/wf', 'path=/w'],
     [`fromDate=${run.createdAt}&toDate=${run.createdAt}`, `fromDate=${run.createdAt + 1}`],
-  ])('matches %s, and not %s', (meant, other) => {
-    expect([isMeant(meant), isMeant(other)]).toEqual([true, false]);
-    expect(isRunMeant(run, { ...read(meant), callerIp: ['10.9.9.9'] })).toBe(false);
+  ])('matches %s, and not %s', (selected, other) => {
+    expect([isSelected(selected), isSelected(other)]).toEqual([true, false]);
+    expect(isRunMeant(run, { ...read(selected), callerIp: ['10.9.9.9'] })).toBe(false);
   });
 
   it('matches a query without filters', () => {
-    expect(isMeant('')).toBe(true);
-    expect(isMeant('workflowUrlExactMatch=true')).toBe(true);
+    expect(isSelected('')).toBe(true);
+    expect(isSelected('workflowUrlExactMatch=true')).toBe(true);
   });
 });
 

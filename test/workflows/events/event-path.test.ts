@@ -89,9 +89,9 @@ describe('a path of a webhook', () => {
     ['/event', ['', 'event']],
     ['wfr_1', ...[]],
     [`wfr_1/${'x'.repeat(2049)}`, ...[]],
-  ])('%s may mean %j', (tail, ...meant) => {
+  ])('%s may mean %j', (tail, ...selected) => {
     expect(webhooksIn(`/v2/workflows/hooks/user/${tail}`, 4)).toEqual(
-      meant.map(([runId, eventId]) => ({ runId, eventId })),
+      selected.map(([runId, eventId]) => ({ runId, eventId })),
     );
   });
 

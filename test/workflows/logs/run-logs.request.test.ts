@@ -88,12 +88,12 @@ describe('a run', () => {
     ['callerIP=10.0.0.1', 'callerIp=10.0.0.2'],
     ['host=app.example', 'host=app'],
     ['path=/wf', 'path=/wf?x=1'],
-  ])('matches %s, and not %s', (meant, other) => {
-    expect(matchesRun(run, runs(meant))).toBe(true);
+  ])('matches %s, and not %s', (selected, other) => {
+    expect(matchesRun(run, runs(selected))).toBe(true);
     expect(matchesRun(run, runs(other))).toBe(false);
     // All filters must match.
     const { workflowRunId } = runs('workflowRunId=wfr_2');
-    expect(matchesRun(run, { ...runs(meant), workflowRunId })).toBe(false);
+    expect(matchesRun(run, { ...runs(selected), workflowRunId })).toBe(false);
   });
 
   it('is looked up by the terms of its events', () => {

@@ -106,7 +106,7 @@ export class SocketConnection {
     const { current, body } = this;
     if (current === null) this.begin(piece);
     else if (body === null) this.holdBack(piece);
-    else this.goOn(current, body, piece);
+    else this.proceed(current, body, piece);
   };
 
   private begin(bytes: Buffer): void {
@@ -120,10 +120,10 @@ export class SocketConnection {
     this.body = new ComingBody(request.bodyBytes);
     this.checks = 0;
     this.connection.requested(current.answer);
-    this.goOn(current, this.body, bytes.subarray(request.headBytes));
+    this.proceed(current, this.body, bytes.subarray(request.headBytes));
   }
 
-  private goOn(current: CurrentRequest, body: ComingBody, piece: Buffer): void {
+  private proceed(current: CurrentRequest, body: ComingBody, piece: Buffer): void {
     const taken = body.add(piece);
     const { bytes } = body;
     if (bytes === null) return;
