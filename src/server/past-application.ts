@@ -38,7 +38,8 @@ const answerBytesMax = 16 * 1024 * 1024;
 const tokenBytes = 24;
 
 /**
- * Replays the journal below the moment. Rejects as a start does, and with whatever `proceed` throws.
+ * Replays the journal below the moment. Rejects as a start does, and with whatever `proceed`
+ * throws.
  */
 export async function openPastApplication(
   configured: Config,

@@ -52,8 +52,8 @@ function isBalanced(group: readonly Segment[]): boolean {
 
 /**
  * Merges one group of a log, if there is one: all records stay, at the same offsets. Returns false
- * if there is none. Rejects like a compaction, which leaves the log as it was. `proceed` throws when
- * the work must end.
+ * if there is none. Rejects like a compaction, which leaves the log as it was. `proceed` throws
+ * when the work must end.
  */
 export async function mergeOnce(
   store: RewritingStore,

@@ -48,7 +48,8 @@ export function printLines(lines: Lines): Promise<void> {
 }
 
 /**
- * Like `printLines`, for lines with colours; texts from outside in them have already passed `oneLine`.
+ * Like `printLines`, for lines with colours; texts from outside in them have already passed
+ * `oneLine`.
  */
 export function sayPainted(lines: Lines): Promise<void> {
   return writeAll(lines, safeLine);

@@ -64,9 +64,9 @@ export class PublishedMessages {
   }
 
   /**
-   * Takes events whose rows are about to be made, though only of those that are `selected`. Messages
-   * that they refer to and that are not among them are read now, all together: one by one they
-   * would read the same part of the journal repeatedly.
+   * Takes events whose rows are about to be made, though only of those that are `selected`.
+   * Messages that they refer to and that are not among them are read now, all together: one by one
+   * they would read the same part of the journal repeatedly.
    */
   meet(envelopes: readonly EventEnvelope[], selected: (envelope: EventEnvelope) => boolean): void {
     for (const envelope of envelopes) {

@@ -17,8 +17,8 @@ const unfinished = ['fetching', 'fetching.from'];
 
 /**
  * Removes the present folder's content and moves what was fetched into its place; resolves to false
- * if nothing was fetched. In that case, an incomplete copy is kept if it `mayContinue`. If a start is
- * killed meanwhile, the next one continues: as long as there are logs among what was fetched,
+ * if nothing was fetched. In that case, an incomplete copy is kept if it `mayContinue`. If a start
+ * is killed meanwhile, the next one continues: as long as there are logs among what was fetched,
  * nothing of it has been moved. `options` are those of readers. Rejects with `DirectoryInUse`, with
  * `RecordsMissing` if the present content belongs to another cluster, or as the disk does.
  */

@@ -10,8 +10,8 @@ export interface FoldedPart {
 }
 
 /**
- * Folds [from, until) into `folding`; the journal must decode with its codec. `proceed` is called for
- * each part that was read, and may throw. Throws `BrokenStream`.
+ * Folds [from, until) into `folding`; the journal must decode with its codec. `proceed` is called
+ * for each part that was read, and may throw. Throws `BrokenStream`.
  */
 export async function foldJournal(
   { engine }: ProductFolding,

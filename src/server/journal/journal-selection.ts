@@ -27,9 +27,9 @@ export const wholeJournal: JournalSelection = {
 };
 
 /**
- * All events that a selection has to examine, in its order; `selected` is null for an event that does
- * not match, so that the reader can count the cost. Index terms narrow the search if the selection
- * has any.
+ * All events that a selection has to examine, in its order; `selected` is null for an event that
+ * does not match, so that the reader can count the cost. Index terms narrow the search if the
+ * selection has any.
  */
 export async function* lookedAt(
   journal: Pick<JournalReader, 'query'>,
