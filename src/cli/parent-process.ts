@@ -4,13 +4,13 @@
  */
 import type { Clock } from '../engine/clock.js';
 
-const lookAgainMs = 250;
+const checkAgainMs = 250;
 
 /** Calls `onEnd` once, when the present parent of this process is gone. */
 export function followParent(clock: Clock, onEnd: () => void): void {
   const parent = process.ppid;
   const look = () => {
-    if (process.ppid === parent) clock.after(lookAgainMs, look);
+    if (process.ppid === parent) clock.after(checkAgainMs, look);
     else onEnd();
   };
   look();

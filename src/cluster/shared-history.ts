@@ -115,10 +115,10 @@ export class SharedHistory {
     const { rules, current } = this;
     if (said.kind === 'claim') return rules.claimTakes(current, said.epoch);
     if (said.kind !== 'part') return said.epoch === current.epoch;
-    return this.goesOn(said) || (this.isFirstOfNew(said) && rules.batchFollows(current, said));
+    return this.continues(said) || (this.isFirstOfNew(said) && rules.batchFollows(current, said));
   }
 
-  private goesOn(said: BatchPart): boolean {
+  private continues(said: BatchPart): boolean {
     const { unfinished } = this.current;
     return unfinished !== null && this.rules.partContinues(this.current, unfinished, said);
   }

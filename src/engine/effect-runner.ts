@@ -180,13 +180,13 @@ function keepWanted(
   wanted: readonly Effect[],
   { firstOffset }: EffectSource,
 ): RunningEffect[] {
-  const goesOn: RunningEffect[] = [];
+  const continuing: RunningEffect[] = [];
   for (const effect of running) {
     const isSameLife = effect.firstOffset === firstOffset;
-    if (isSameLife && wanted.some(({ id }) => id === effect.id)) goesOn.push(effect);
+    if (isSameLife && wanted.some(({ id }) => id === effect.id)) continuing.push(effect);
     else effect.stop();
   }
-  return goesOn;
+  return continuing;
 }
 
 const nothing: readonly RunningEffect[] = [];

@@ -100,10 +100,10 @@ export function readMessageOptions(pairs: readonly string[], standard: Dialect):
     const name = header.slice(prefix.text.length);
     const option = name.toLowerCase();
     const value = pairs[index + 1] ?? '';
-    if (goesOn(option, callback)) {
+    if (belongsTo(option, callback)) {
       toCallback ??= new OptionSet();
       toCallback.add(name.slice(callback.length), option.slice(callback.length), value);
-    } else if (goesOn(option, failureCallback)) {
+    } else if (belongsTo(option, failureCallback)) {
       toFailureCallback ??= new OptionSet();
       const { length } = failureCallback;
       toFailureCallback.add(name.slice(length), option.slice(length), value);
@@ -237,7 +237,7 @@ function isOptionParameter(name: string): boolean {
   return messagePrefixes.some(({ text }) => name.length > text.length && name.startsWith(text));
 }
 
-function goesOn(option: string, family: string): boolean {
+function belongsTo(option: string, family: string): boolean {
   return option.length > family.length && option.startsWith(family);
 }
 
@@ -248,7 +248,7 @@ class OptionSet {
 
   /** `option` is `name` in lower case; a forwarded header keeps its case. */
   add(name: string, option: string, value: string): void {
-    if (goesOn(option, forward)) {
+    if (belongsTo(option, forward)) {
       this.pairs ??= new HeaderPairs();
       this.pairs.add(name.slice(forward.length), value);
     } else if (!option.startsWith(telemetry)) {

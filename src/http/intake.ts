@@ -11,7 +11,7 @@ import { diskFullRefusal } from './error-shapes.js';
 const waitingBytesMax = 256 * 1024 * 1024;
 
 /** How often free space is checked, which is as often as the store checks it. */
-const lookAgainMs = 1000;
+const checkAgainMs = 1000;
 
 const diskFull = diskFullRefusal(
   'the disk is nearly full: new work is refused until there is room again',
@@ -67,7 +67,7 @@ export class Intake {
         else life.refuseWrites(diskFull.message);
       }
       hadRoom = hasRoom;
-      cancel = clock.after(lookAgainMs, look);
+      cancel = clock.after(checkAgainMs, look);
     };
     look();
     return { stop: () => cancel() };

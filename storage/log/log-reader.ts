@@ -70,12 +70,12 @@ export class LogReader {
       const limit = Math.min(segment.end, index.offsets.positionBeyond(until - 1 - baseOffset));
       let isOver = false;
       const visit = (batches: ScannedBatch[]) => {
-        const goesOn = batches.every((batch) => {
+        const mayContinue = batches.every((batch) => {
           if (batch.header.nextOffset <= from) return true;
           if (batch.header.baseOffset >= until) return false;
           return budget.take(batch, from, until, false);
         });
-        return goesOn && budget.endChunk();
+        return mayContinue && budget.endChunk();
       };
       const range = { position, limit, chunkBytes: budget.chunkBytes };
       await this.reader.scan(segment, range, visit, (span) => {
@@ -109,7 +109,7 @@ export class LogReader {
         }
         const range = { position, limit: end, chunkBytes };
         const interval = await this.interval(segment, range, from);
-        const goesOn = interval.reverse().every((part) => {
+        const mayContinue = interval.reverse().every((part) => {
           if (!('header' in part)) {
             if (part.from >= from) return true;
             if (part.until > until && budget.result.length === 0) {
@@ -120,7 +120,7 @@ export class LogReader {
           if (part.header.nextOffset <= until) return false;
           return part.header.baseOffset >= from || budget.take(part, until, from, true);
         });
-        if (!goesOn || !budget.endChunk()) return budget.result;
+        if (!mayContinue || !budget.endChunk()) return budget.result;
         end = position;
         position = offsets.positionBelow(end);
       }

@@ -49,7 +49,7 @@ export interface FoundSnapshot {
 }
 
 /** A snapshot that cannot be used, and why. */
-export interface PassedOver {
+export interface SkippedSnapshot {
   readonly file: string;
   readonly reason: string;
 }
@@ -76,7 +76,7 @@ export class Snapshots {
   async latest(
     label: string,
     until: Offset,
-    skipped: (snapshot: PassedOver) => void = () => undefined,
+    skipped: (snapshot: SkippedSnapshot) => void = () => undefined,
   ): Promise<FoundSnapshot | null> {
     for (const name of (await this.names()).reverse()) {
       const file = this.path(name);

@@ -10,7 +10,7 @@ import { readConfiguration } from '../../src/server/configuration/config.js';
 import { sweepStretch } from '../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../src/server/history/product-folding.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
-import type { PassedOver } from '../../storage/snapshot/snapshots.js';
+import type { SkippedSnapshot } from '../../storage/snapshot/snapshots.js';
 import { openStore } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
@@ -35,7 +35,7 @@ async function started(folder: string, build: string) {
     const label = imageLabel(engine, build);
     const damaged: string[] = [];
     const journal = new Journal(log, folding.codec);
-    const skipped = ({ reason }: PassedOver) => void damaged.push(reason);
+    const skipped = ({ reason }: SkippedSnapshot) => void damaged.push(reason);
     const snapshot = await store.snapshots.latest(label, journal.highWatermark, skipped);
     await recoverMemory(folding, journal, snapshot);
     return { snapshot, damaged, digest: digestOf(itemsOf(engine)) };

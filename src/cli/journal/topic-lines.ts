@@ -13,8 +13,8 @@ export async function* committedOffsetLines(store: Store): AsyncGenerator<string
     const offsets = await CommittedOffsets.open(log, () => undefined);
     for (const { group, topic, partition, stored } of offsets.all()) {
       const { committed, start, at } = stored;
-      const goesOn = start === null ? '' : `, goes on at ${start}`;
-      const said = `committed ${committed ?? 'nothing'}${goesOn} (${new Date(at).toISOString()})`;
+      const place = start === null ? '' : `, goes on at ${start}`;
+      const said = `committed ${committed ?? 'nothing'}${place} (${new Date(at).toISOString()})`;
       yield `${group} ${topic}/${partition}: ${said}`;
     }
   }

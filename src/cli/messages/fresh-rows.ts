@@ -5,7 +5,7 @@
 import type { ApiObject } from '../connect/api-client.js';
 
 /**
- * Created for one tail and used until it ends. `lookAgain` begins each read of the log; if a read
+ * Created for one tail and used until it ends. `readAgain` begins each read of the log; if a read
  * is cut off, the next one continues it.
  */
 export class FreshRows {
@@ -25,7 +25,7 @@ export class FreshRows {
   private readonly running = new Map<unknown, unknown>();
 
   /** Called before the log is read once more. */
-  lookAgain(): void {
+  readAgain(): void {
     this.before = this.shown;
     this.rowsBefore = new Set(this.rowsShown);
   }

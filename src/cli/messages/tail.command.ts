@@ -99,7 +99,7 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
     from ??= begun + api.msAhead;
     for (let looks = 1; looks <= examinedMax; looks += 1) {
       const filter = { ...query, fromDate: from, order: 'earliestFirst' };
-      fresh.lookAgain();
+      fresh.readAgain();
       try {
         for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
           if (!fresh.isNew(row)) continue;

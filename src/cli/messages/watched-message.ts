@@ -6,7 +6,7 @@ import type { ApiClient, ApiObject } from '../connect/api-client.js';
 import { ApiRefusal, ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 
-const lookAgainMs = 250;
+const checkAgainMs = 250;
 const finalStates = new Set(['DELIVERED', 'FAILED', 'CANCELED']);
 
 /**
@@ -26,7 +26,7 @@ export async function* watched(api: ApiClient, messageId: string): AsyncGenerato
     }
     shown = page.logs.length;
     if (page.logs.length === 0) await requireKept(api, messageId);
-    if (page.cursor === undefined) await pause(lookAgainMs);
+    if (page.cursor === undefined) await pause(checkAgainMs);
     else [cursor, shown] = [page.cursor, 0];
   }
 }

@@ -80,7 +80,7 @@ export class DeadLetterGroups {
     let others = 0;
     for (const letter of letters.reverse()) {
       if (letter.offset >= before) continue;
-      const failure = await this.meantFailure(letter, filters, damage);
+      const failure = await this.selectedFailure(letter, filters, damage);
       if (failure !== null && !addTo(groups, letter, failure)) others += 1;
       looks += 1;
       const isSpent = this.clock.monotonic() - begun >= budget.milliseconds;
@@ -93,7 +93,7 @@ export class DeadLetterGroups {
   }
 
   /** How a letter failed; null = it does not match, or cannot be read, which is noted. */
-  private async meantFailure(
+  private async selectedFailure(
     letter: DeadLetter,
     filters: GroupFilters,
     damage: DamageNotes,

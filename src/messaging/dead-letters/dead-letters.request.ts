@@ -6,7 +6,7 @@ import { letterCursor, letterIds } from './letter-filters.js';
 const pageMax = 100;
 
 /** Filters of letters; dates are those of the failure. A job requires a match with all of them. */
-export const meantLetters = {
+export const letterSelection = {
   ...originFilters,
   host: texts,
   path: texts,
@@ -17,7 +17,7 @@ export const meantLetters = {
 
 /** Filters of bulk actions. If `dlqIds` are given, the other filters are ignored. */
 export const bulkFilters = {
-  ...meantLetters,
+  ...letterSelection,
   count: count(pageMax, pageMax),
   cursor: letterCursor,
 } as const;
@@ -26,7 +26,7 @@ export const bulkFilters = {
 export const listFilters = { ...bulkFilters, order } as const;
 
 /** The filters as parsed; null = the filter is not given. */
-export type SelectedLetters = Filters<typeof meantLetters>;
+export type SelectedLetters = Filters<typeof letterSelection>;
 /** Like `SelectedLetters`, with `count` and `cursor`, for one bulk action. */
 export type LetterFilters = Filters<typeof bulkFilters>;
 /** Like `LetterFilters`, with `order`, for one page of the listing. */

@@ -26,7 +26,7 @@ import { endOf, isOver } from './rate-window.js';
 const reserveAgainMs = 1000;
 
 /** A key checks for its next window at least this often: clocks are set, and machines sleep. */
-const lookAgainMs = 60_000;
+const checkAgainMs = 60_000;
 
 /** The current traffic of a key. */
 export interface Traffic {
@@ -210,7 +210,7 @@ export class FlowControlGate implements Gate {
 
   /** An alarm that rings too early only finds the gate still closed and is set again. */
   private wake(traffic: KeyTraffic, delayMs: number): void {
-    const at = this.clock.monotonic() + Math.min(delayMs, lookAgainMs);
+    const at = this.clock.monotonic() + Math.min(delayMs, checkAgainMs);
     if ((this.alarms.timeOf(traffic) ?? at) >= at) this.alarms.set(traffic, at);
   }
 }

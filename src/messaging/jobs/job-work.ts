@@ -28,7 +28,7 @@ export interface JobTools {
 const turnsPerSecond = 10;
 
 /** How often the disk is checked again while it is full. */
-const lookAgainMs = 1000;
+const checkAgainMs = 1000;
 
 /** An item of a job with its position. */
 interface Placed {
@@ -112,7 +112,7 @@ export class JobWork {
     while (this.isWanted) {
       const early = this.context.nextAt - clock.now();
       if (early > 0) await this.pause(early);
-      else if (verb.takesRoom && intake.take(0) !== null) await this.pause(lookAgainMs);
+      else if (verb.takesRoom && intake.take(0) !== null) await this.pause(checkAgainMs);
       else break;
     }
     const begun = clock.monotonic();

@@ -9,7 +9,7 @@ import { readWritten } from '../../http/query-filters.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
-import { meantLetters } from '../dead-letters/dead-letters.request.js';
+import { letterSelection } from '../dead-letters/dead-letters.request.js';
 import { DeadLettersService } from '../dead-letters/dead-letters.service.js';
 import { type RetryOverrides, readOverrides } from '../dead-letters/retry.request.js';
 import {
@@ -59,7 +59,7 @@ export class LetterJobs {
     { filters }: WrittenJob,
     prepare: (letter: DeadLetter) => Promise<() => readonly Command[]>,
   ): Result<JobSteps> {
-    const selected = readWritten(filters, meantLetters);
+    const selected = readWritten(filters, letterSelection);
     if (!selected.ok) return selected;
     const walk = {
       letters: this.entity.letters,

@@ -20,7 +20,7 @@ import { messageKind, type Published } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
 import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { candidatesOf } from '../shown-messages/message-candidates.js';
-import { meantMessages, type SelectedMessages } from '../shown-messages/message-list.request.js';
+import { messageSelection, type SelectedMessages } from '../shown-messages/message-list.request.js';
 
 /** Only messages published before the job began are examined. */
 @Injectable()
@@ -41,7 +41,7 @@ export class MessageCancels {
   ];
 
   private steps({ filters }: WrittenJob): Result<JobSteps> {
-    const selected = readWritten(filters, meantMessages);
+    const selected = readWritten(filters, messageSelection);
     return selected.ok ? ok((range) => this.walk(selected.value, range)) : selected;
   }
 

@@ -24,7 +24,7 @@ const atOnceAmongManyMax = 2;
 const manyWaiting = 1000;
 
 /** While new work is refused, triggers check again this often: they may be late, never lost. */
-const lookAgainMs = 1000;
+const checkAgainMs = 1000;
 /** A failed trigger is tried again after this time. */
 const tryAgainMs = 10_000;
 
@@ -86,7 +86,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
     const max = this.gates.waiting > manyWaiting ? atOnceAmongManyMax : atOnceMax;
     while (this.due.length > 0 && this.running < max && !this.isStopped) {
       if (this.intake.take(0) !== null) {
-        this.lookAgain();
+        this.readAgain();
         return;
       }
       const trigger = this.due.pop();
@@ -96,10 +96,10 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
     }
   }
 
-  private lookAgain(): void {
+  private readAgain(): void {
     if (this.isLooking) return;
     this.isLooking = true;
-    this.clock.after(lookAgainMs, () => {
+    this.clock.after(checkAgainMs, () => {
       this.isLooking = false;
       this.proceed();
     });

@@ -29,7 +29,7 @@ const listCursor = whenGiven(cursor, (given) =>
 );
 
 /** Filters of pending messages; a message must match all. Dates are those of the publish. */
-export const meantMessages = {
+export const messageSelection = {
   ...originFilters,
   host: texts,
   path: texts,
@@ -40,10 +40,10 @@ export const meantMessages = {
 } as const;
 
 /** The filters as parsed; null = the filter is not given. */
-export type SelectedMessages = Filters<typeof meantMessages>;
+export type SelectedMessages = Filters<typeof messageSelection>;
 
 const listFilters = {
-  ...meantMessages,
+  ...messageSelection,
   count: count(countStandard, countMax),
   cursor: listCursor,
 } as const;

@@ -9,7 +9,7 @@ import type { Obstacle } from '../../messaging/gates/obstacle.js';
 import type { Membership } from './membership.js';
 
 /** The next heartbeat renews the proof, so no attempt waits much longer than that. */
-const lookAgainMs = 50;
+const checkAgainMs = 50;
 
 /**
  * Exists only on a node of a cluster. It counts nothing, so it holds attempts back for no reason
@@ -52,7 +52,7 @@ export class OwnershipGate implements Gate {
   private lookLater(): void {
     if (this.isLooking) return;
     this.isLooking = true;
-    this.clock.after(lookAgainMs, () => {
+    this.clock.after(checkAgainMs, () => {
       this.isLooking = false;
       this.gates.reopen(this.line);
     });

@@ -142,9 +142,10 @@ export class PastViews {
   private async serverAt(moment: PastMoment): Promise<PastServer> {
     const { until } = moment;
     const { current } = this;
-    const goesOn = current !== null && current.until <= until && until <= current.server.reaches;
-    if (!goesOn) await this.end();
-    const server = goesOn ? current.server : await this.open(moment);
+    const isReusable =
+      current !== null && current.until <= until && until <= current.server.reaches;
+    if (!isReusable) await this.end();
+    const server = isReusable ? current.server : await this.open(moment);
     this.current = { until, server };
     if (this.isStopped) await server.end();
     return server;

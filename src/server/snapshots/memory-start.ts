@@ -1,7 +1,7 @@
 /** Restores memory at a start, and tells a waiting operator what takes so long. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { FoundSnapshot, PassedOver } from '../../../storage/snapshot/snapshots.js';
+import type { FoundSnapshot, SkippedSnapshot } from '../../../storage/snapshot/snapshots.js';
 import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
@@ -42,7 +42,7 @@ export class MemoryStart {
   async recover(engine: Engine): Promise<void> {
     const { store, codec, journal, log } = this;
     const label = imageLabel(engine, this.build);
-    const skipped = ({ file, reason }: PassedOver) =>
+    const skipped = ({ file, reason }: SkippedSnapshot) =>
       log.info({ file, reason }, 'a snapshot cannot be used; more of the journal must be folded');
     const snapshot = await store.snapshots.latest(label, journal.highWatermark, skipped);
     const events = await recoverMemory({ engine, codec }, journal, snapshot, this.progress());

@@ -16,7 +16,7 @@ import { CommittedOffsets } from './committed-offsets.js';
 const nothing = () => undefined;
 
 /** How often to check whether the clock is trusted again. */
-const lookAgainMs = 60_000;
+const checkAgainMs = 60_000;
 
 /**
  * Deletes a group that has had no member for too long. The positions of a group are then lost for
@@ -49,7 +49,7 @@ export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
   private lookLater(): void {
     if (this.isWaiting || this.due.size === 0) return;
     this.isWaiting = true;
-    this.clock.after(lookAgainMs, () => {
+    this.clock.after(checkAgainMs, () => {
       this.isWaiting = false;
       this.look();
       this.lookLater();

@@ -18,7 +18,7 @@ import { Push } from './push.js';
 import { RecordPublisher } from './record-publisher.js';
 
 /** How often a push checks again while nothing can be published. */
-const lookAgainMs = 1000;
+const checkAgainMs = 1000;
 /** How long after a failure a push is tried again. */
 const tryAgainMs = 10_000;
 
@@ -64,7 +64,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
         // The topic was deleted, and its subscription with it; or the server is stopping.
         if (error instanceof LogClosed) return;
         this.failed(push, error);
-        const delayMs = push.standsAt === null ? tryAgainMs : lookAgainMs;
+        const delayMs = push.standsAt === null ? tryAgainMs : checkAgainMs;
         await push.wait((wake) => this.clock.after(delayMs, wake));
       }
     }
@@ -84,19 +84,19 @@ export class RecordPushes implements EffectCarrier<PushNext> {
 
   /** Returns the offset to continue at; null = the records were pushed, or no more can come. */
   private async pushFrom(push: Push, from: number): Promise<number | null> {
-    const lookAgain = async () => {
-      await push.wait((wake) => this.clock.after(lookAgainMs, wake));
+    const readAgain = async () => {
+      await push.wait((wake) => this.clock.after(checkAgainMs, wake));
       return from;
     };
     const definition = this.subscriptions.definitionOf(push.place.subscription);
     const logs = definition === null ? undefined : await this.topicLogs.logs(definition.topic);
     const log = logs?.[push.place.partition];
-    if (definition === null || log === undefined) return lookAgain();
+    if (definition === null || log === undefined) return readAgain();
     await push.wait((wake) => log.whenBeyond(from, wake));
     if (log.highWatermark <= from) return null;
     const targets = this.targets.of(definition);
     // A push that the intake does not admit now is delayed, never lost.
-    if (!targets.ok || this.intake.take(0) !== null) return lookAgain();
+    if (!targets.ok || this.intake.take(0) !== null) return readAgain();
     return this.publisher.publish(push, from, { definition, targets, log });
   }
 }

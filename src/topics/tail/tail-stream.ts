@@ -34,7 +34,7 @@ export interface TailTerms {
   all(): readonly PartitionLog[];
   isSelected(record: LogRecord): boolean;
   /** Whether the topic still exists and the client may still read it. */
-  goesOn(): boolean;
+  continues(): boolean;
 }
 
 /** Why all partitions of a topic cannot be tailed together; null = they can. */
@@ -65,7 +65,7 @@ export class TailStream {
     const { events } = this.terms;
     return events.run(`id: ${this.position}\n`, async () => {
       try {
-        while (this.goesOn) {
+        while (this.continues) {
           const refusal = this.addPartitions();
           if (refusal !== null) return await events.send(failureText(refusal));
           await this.proceed();
@@ -108,13 +108,13 @@ export class TailStream {
   private async proceed(): Promise<void> {
     let isIdle = true;
     for (const place of this.places) {
-      if (this.goesOn && (await this.sendOf(place))) isIdle = false;
+      if (this.continues && (await this.sendOf(place))) isIdle = false;
     }
-    if (isIdle && this.goesOn) await this.wait();
+    if (isIdle && this.continues) await this.wait();
   }
 
-  private get goesOn(): boolean {
-    return !this.terms.events.isOver && this.terms.goesOn();
+  private get continues(): boolean {
+    return !this.terms.events.isOver && this.terms.continues();
   }
 
   /** The next offset of each partition, in order: the position at which a client resumes. */
@@ -152,7 +152,7 @@ export class TailStream {
     try {
       return await log.read(place.next, { ...options, once: true });
     } catch (error) {
-      if (error instanceof OffsetOutOfRange || !this.goesOn) return [];
+      if (error instanceof OffsetOutOfRange || !this.continues) return [];
       throw error;
     }
   }

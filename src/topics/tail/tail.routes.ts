@@ -80,7 +80,7 @@ export class TailRoute implements FastifyRoute {
       encoding,
       all: () => (question.partition === null ? this.topicLogs.present(topic) : []),
       isSelected: filterOf(question),
-      goesOn: () => mayRead() === undefined && exists(),
+      continues: () => mayRead() === undefined && exists(),
     });
     await serve(stream, () => stream.run());
   }

@@ -13,7 +13,7 @@ import { RunEntries } from '../deliveries/run-entries.js';
 import type { CancelRun, EndRun } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';
-import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
+import { type CancelRunsFilters, isRunSelected } from './cancel-runs.request.js';
 
 /** How many runs are examined per tick; a sleeping run must be unpacked for that. */
 const itemsPerTick = 256;
@@ -68,7 +68,7 @@ export class ActiveRuns {
       return;
     }
     for await (const { id, actor } of this.runs.actors.walk(itemsPerTick)) {
-      if (isRunMeant(actor.state.context, filters)) yield id;
+      if (isRunSelected(actor.state.context, filters)) yield id;
     }
   }
 

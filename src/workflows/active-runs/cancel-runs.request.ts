@@ -43,14 +43,14 @@ export const cancelRunsFilters = {
 } as const;
 
 /** The parsed filters; null = the filter is not given. */
-export type MeantRuns = Filters<typeof selectedRuns>;
+export type SelectedRuns = Filters<typeof selectedRuns>;
 /** Like `MeantRuns`, with `count`, the most runs to cancel. */
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 
 /** Whether a run matches the filters other than `workflowRunIds`. */
-export function isRunMeant(
+export function isRunSelected(
   { url, createdAt, callerIp, terms }: RunContext,
-  filters: MeantRuns,
+  filters: SelectedRuns,
 ): boolean {
   const { workflowUrl, workflowUrlExactMatch, host, path, label } = filters;
   const isUrl = (given: string) =>

@@ -31,7 +31,7 @@ const states = whenGiven(names, (given) => {
 });
 
 /** Filters of failed runs; dates refer to the failure. In a job all given filters must match. */
-export const meantFailedRuns = {
+export const failedRunSelection = {
   dlqIds: letterIds,
   workflowUrl: urls,
   /** Ids or their prefixes; one per value, because an id may contain commas. */
@@ -48,7 +48,7 @@ export const meantFailedRuns = {
 
 /** Filters of bulk actions. If `dlqIds` is given, the others are ignored. */
 export const failedRunFilters = {
-  ...meantFailedRuns,
+  ...failedRunSelection,
   count: count(pageMax, pageMax),
   cursor: letterCursor,
 } as const;
@@ -70,7 +70,7 @@ export const failedRunListFilters = {
 } as const;
 
 /** The parsed filters; null = the filter is not given. */
-export type SelectedFailedRuns = Filters<typeof meantFailedRuns>;
+export type SelectedFailedRuns = Filters<typeof failedRunSelection>;
 /** Like `SelectedFailedRuns`, with `count` and `cursor`: the filters of one bulk action. */
 export type FailedRunFilters = Filters<typeof failedRunFilters>;
 /**

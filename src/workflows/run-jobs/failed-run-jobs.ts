@@ -17,7 +17,7 @@ import type { PublishRules } from '../../messaging/publishing/option-reader.js';
 import { FailedRuns } from '../failed-runs/failed-run.entity.js';
 import { FailedRunMatching } from '../failed-runs/failed-run-matching.js';
 import type { FailedRun } from '../failed-runs/failed-runs.projection.js';
-import { meantFailedRuns } from '../failed-runs/failed-runs.request.js';
+import { failedRunSelection } from '../failed-runs/failed-runs.request.js';
 import { FailedRunsService } from '../failed-runs/failed-runs.service.js';
 import { readRevival, revivalRules } from '../failed-runs/revival.request.js';
 import { type RevivalKind, RunRevivals } from '../failed-runs/run-revivals.js';
@@ -71,7 +71,7 @@ export class FailedRunJobs {
   }
 
   private steps({ filters }: WrittenJob, toItem: (run: FailedRun) => JobItem): Result<JobSteps> {
-    const selected = readWritten(filters, meantFailedRuns);
+    const selected = readWritten(filters, failedRunSelection);
     if (!selected.ok) return selected;
     const walk = {
       letters: this.entity.letters,

@@ -13,7 +13,11 @@ import type {
 } from '../../messaging/jobs/job-verbs.js';
 import { isAmong } from '../../messaging/messages/message-filter.js';
 import { ActiveRuns } from '../active-runs/active-runs.js';
-import { isRunMeant, type MeantRuns, selectedRuns } from '../active-runs/cancel-runs.request.js';
+import {
+  isRunSelected,
+  type SelectedRuns,
+  selectedRuns,
+} from '../active-runs/cancel-runs.request.js';
 import { Runs } from '../runs/run.entity.js';
 
 /** How many runs are examined per tick; a sleeping run must be unpacked for that. */
@@ -58,7 +62,7 @@ export class RunCancels {
   }
 
   /** Walks the runs by the offsets of their starts, oldest first. */
-  private async *walk(filters: MeantRuns, range: JobRange): AsyncGenerator<JobStep> {
+  private async *walk(filters: SelectedRuns, range: JobRange): AsyncGenerator<JobStep> {
     for (let position = range.position; ; ) {
       const { oldest, isCut } = await this.oldest(filters, { ...range, position });
       for (const run of oldest) {
@@ -77,7 +81,7 @@ export class RunCancels {
   }
 
   private async oldest(
-    filters: MeantRuns,
+    filters: SelectedRuns,
     { position, until }: JobRange,
   ): Promise<{ oldest: readonly Placed[]; isCut: boolean }> {
     const held = new TinyQueue<Placed>([], (one, other) => other.offset - one.offset);
@@ -85,7 +89,7 @@ export class RunCancels {
     for await (const { id, actor } of this.runs.actors.walk(itemsPerTick)) {
       const { firstOffset: offset, state } = actor;
       if (offset >= until || (position !== null && offset <= position)) continue;
-      if (!isAmong(id, filters.workflowRunIds) || !isRunMeant(state.context, filters)) continue;
+      if (!isAmong(id, filters.workflowRunIds) || !isRunSelected(state.context, filters)) continue;
       held.push({ id, offset });
       if (held.length <= heldMax) continue;
       held.pop();

@@ -64,8 +64,8 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     messages.follow(pending);
     messages.reactTo((envelope, state) => {
       // While other messages are pending, the end of one matters to its run only if it failed.
-      const goesOn = envelope.event.type !== 'MessageFailed' && pending.hasOthers(state);
-      return goesOn ? nothing : messageEndedFor(envelope, state);
+      const isActive = envelope.event.type !== 'MessageFailed' && pending.hasOthers(state);
+      return isActive ? nothing : messageEndedFor(envelope, state);
     }, endsOfRunMessages);
   }
 

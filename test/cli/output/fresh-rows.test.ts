@@ -10,7 +10,7 @@ describe('rows of a log that is read again', () => {
   it('are new once, even the row of a running attempt', () => {
     const fresh = new FreshRows();
     const look = (...rows: Record<string, unknown>[]) => {
-      fresh.lookAgain();
+      fresh.readAgain();
       return rows.filter((row) => fresh.isNew(row));
     };
     expect(look(created, running)).toEqual([created, running]);
@@ -22,7 +22,7 @@ describe('rows of a log that is read again', () => {
   it('include the rest of an event that was cut at the end of a page', () => {
     const fresh = new FreshRows();
     const look = (...rows: Record<string, unknown>[]) => {
-      fresh.lookAgain();
+      fresh.readAgain();
       return rows.filter((row) => fresh.isNew(row));
     };
     expect(look(created, began)).toEqual([created, began]);
@@ -32,7 +32,7 @@ describe('rows of a log that is read again', () => {
 
   it('include the beginning of an attempt that was never seen running', () => {
     const fresh = new FreshRows();
-    fresh.lookAgain();
+    fresh.readAgain();
     expect([created, began, failed].map((row) => fresh.isNew(row))).toEqual([true, true, true]);
   });
 });

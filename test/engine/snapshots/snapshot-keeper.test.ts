@@ -16,7 +16,7 @@ import {
 import { recoverMemory } from '../../../src/engine/snapshots/snapshot-start.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
-import type { PassedOver } from '../../../storage/snapshot/snapshots.js';
+import type { SkippedSnapshot } from '../../../storage/snapshot/snapshots.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openSimulated } from '../../storage/simulated-store.js';
 import { countedNames, histories, historyStart, minute } from '../../support/deciders/histories.js';
@@ -67,7 +67,7 @@ async function started(disk: SimulatedDisk) {
   const fold = async (until: string) => {
     const folding = newFolding();
     const reasons: string[] = [];
-    const skipped = ({ reason }: PassedOver) => void reasons.push(reason);
+    const skipped = ({ reason }: SkippedSnapshot) => void reasons.push(reason);
     const journal = new Journal(log, folding.codec);
     const snapshot = await store.snapshots.latest(until, journal.highWatermark, skipped);
     await recoverMemory(folding, journal, snapshot);

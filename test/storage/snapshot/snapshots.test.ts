@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PassedOver, SnapshotPart } from '../../../storage/snapshot/snapshots.js';
+import type { SkippedSnapshot, SnapshotPart } from '../../../storage/snapshot/snapshots.js';
 import type { Store } from '../../../storage/store.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { directory, openSimulated } from '../simulated-store.js';
@@ -17,7 +17,7 @@ async function open(disk: SimulatedDisk): Promise<Store> {
 
 /** The snapshot that is found, with all of its parts. */
 async function found({ snapshots }: Store, label = 'a', until = 1000) {
-  const passed: PassedOver[] = [];
+  const passed: SkippedSnapshot[] = [];
   const latest = await snapshots.latest(label, until, (each) => passed.push(each));
   const parts: SnapshotPart[] = [];
   if (latest !== null)

@@ -42,9 +42,9 @@ async function tail(askForRoom: () => Promise<void>): Promise<string> {
     end: () => undefined,
   };
   const place = { partition: 0, log, next: log.startOffset };
-  const goesOn = () => store.log(log.name) === log;
+  const continues = () => store.log(log.name) === log;
   const terms = { topic: 't', events, encoding: 'text', all: () => [log] } as const;
-  await new TailStream([place], { ...terms, isSelected: () => true, goesOn }).run();
+  await new TailStream([place], { ...terms, isSelected: () => true, continues }).run();
   return sent;
 }
 

@@ -1,7 +1,7 @@
 import { readFilters } from '../../../src/http/query-filters.js';
 import {
   cancelRunsFilters,
-  isRunMeant,
+  isRunSelected,
 } from '../../../src/workflows/active-runs/cancel-runs.request.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { given } from '../../support/given.js';
@@ -31,7 +31,7 @@ const { context: run } = given(
     }),
   }),
 ).state;
-const isSelected = (query: string) => isRunMeant(run, read(query));
+const isSelected = (query: string) => isRunSelected(run, read(query));
 
 describe('a run', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('a run', () => {
     [`fromDate=${run.createdAt}&toDate=${run.createdAt}`, `fromDate=${run.createdAt + 1}`],
   ])('matches %s, and not %s', (selected, other) => {
     expect([isSelected(selected), isSelected(other)]).toEqual([true, false]);
-    expect(isRunMeant(run, { ...read(selected), callerIp: ['10.9.9.9'] })).toBe(false);
+    expect(isRunSelected(run, { ...read(selected), callerIp: ['10.9.9.9'] })).toBe(false);
   });
 
   it('matches a query without filters', () => {
