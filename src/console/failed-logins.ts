@@ -1,15 +1,15 @@
 /**
- * Slows the guessing of credentials down: after a few failures an address has to wait, or a browser
- * that is known and does not count among others of its address.
+ * Slows down the guessing of credentials: after a few failures an address has to wait. A known
+ * browser counts separately from the others at its address.
  */
 import ipaddr from 'ipaddr.js';
 import { lastUsed } from '../grammar/collections.js';
 import { Refusal } from '../grammar/result.js';
 
-/** So many failures of a client may follow each other at once: people mistype. */
+/** How many failures of a client are free of waiting: people mistype. */
 const freeFailures = 5;
 const waitMsMax = 60_000;
-/** Clients that are remembered, those that failed last. */
+/** How many clients are remembered: those with the latest failures. */
 const clientsMax = 10_000;
 
 interface Failures {
@@ -20,7 +20,7 @@ interface Failures {
 
 /**
  * One for the server, in memory; times are milliseconds of one monotonic clock. A client is an
- * address, or what `browserClient` makes of a browser.
+ * address, or the result of `browserClient` for a known browser.
  */
 export class FailedLogins {
   private readonly known = lastUsed<string, Failures>(clientsMax);
@@ -43,18 +43,18 @@ export class FailedLogins {
     this.known.set(key, { count, notBefore: now + waitMs });
   }
 
-  /** A person who mistyped waits no more. */
+  /** After a success the client need not wait any more. */
   succeeded(client: string): void {
     this.known.delete(networkOf(client));
   }
 }
 
-/** A browser by its id, which no address is called like. */
+/** The client of a browser with this id; no address has such a name. */
 export function browserClient(id: string): string {
   return `browser ${id}`;
 }
 
-/** An IPv4 address, or the network of 64 bits of an IPv6 address: a host has all of those. */
+/** An IPv4 address, or the /64 network of an IPv6 address, because a host may use all of it. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

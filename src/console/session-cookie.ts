@@ -25,7 +25,7 @@ const restWord = 'rest';
 export class SessionCookies {
   /** Servers on other ports of a host get the same cookies, so each reads only its own. */
   readonly name: string;
-  /** Of the cookie that says that its browser has signed in before. */
+  /** The name of the cookie that shows that a browser has signed in before. */
   readonly browserName: string;
   private readonly key: Buffer;
 
@@ -44,17 +44,17 @@ export class SessionCookies {
     return `${said}.${this.mac(said).toString('base64url')}`;
   }
 
-  /** The value of the cookie of a browser. */
+  /** The value of the cookie of a known browser. */
   signBrowser(id: string): string {
     return `${id}.${this.mac(`browser ${id}`).toString('base64url')}`;
   }
 
-  /** What the cookie among those of a `Cookie` header says; undefined where none is ours. */
+  /** Reads the session cookie in a `Cookie` header; undefined if there is no valid one. */
   read(header: string): SignedSession | undefined {
     return found(header, this.name, (value) => this.parse(value));
   }
 
-  /** The id of the browser that shows these cookies; undefined where none of them says it. */
+  /** The id of the browser with these cookies; undefined if no cookie holds a valid one. */
   readBrowser(header: string): string | undefined {
     return found(header, this.browserName, (value) => {
       const [, id = '', signature = ''] = browserForm.exec(value) ?? [];
@@ -83,7 +83,7 @@ export class SessionCookies {
   }
 }
 
-/** What `parse` makes of the first cookie of this name of which it makes something. */
+/** The first result of `parse` for a cookie with this name. */
 function found<Said>(
   header: string,
   name: string,

@@ -79,7 +79,7 @@ const pattern = '/console/session';
 const bodyBytesMax = 16 * 1024;
 const unkept = ['cache-control', 'no-store'];
 
-/** Browsers keep no cookie for longer. Seconds. */
+/** Browsers keep cookies no longer than this, in seconds. */
 const browserMaxAge = 400 * 86_400;
 
 /** Signing in takes a credential once; the cookie is `HttpOnly` and `SameSite=Strict`. */
@@ -157,7 +157,7 @@ export class SessionRoutes {
     return opened;
   }
 
-  /** A stranger who shares the address of a person does not keep them out by guessing. */
+  /** A stranger at the same address cannot lock out a known browser by guessing. */
   private clientOf({ request, caller }: Exchange): string {
     const browser = this.sessions.browserOf(request);
     return browser === undefined ? caller.address : browserClient(browser);

@@ -105,12 +105,12 @@ export class Sessions {
     return `${this.cookies.name}=`;
   }
 
-  /** The browser that asks, where it has signed in before; undefined = it is not known. */
+  /** The id of the requesting browser if it has signed in before; undefined = unknown. */
   browserOf({ headers: { cookie } }: RequestHead): string | undefined {
     return cookie === undefined ? undefined : this.cookies.readBrowser(cookie);
   }
 
-  /** The cookie by which the browser is known from now on that has signed in: name and value. */
+  /** Name and value of the cookie that identifies a browser after it has signed in. */
   browserCookie(request: RequestHead): string {
     const id = this.browserOf(request) ?? this.newId();
     return `${this.cookies.browserName}=${this.cookies.signBrowser(id)}`;

@@ -61,7 +61,7 @@ export async function writeWatermarks(
         acknowledged: nextOffset,
         logTag,
       });
-      // It is all that says where the copied part ends.
+      // Only this file says where the copied part ends.
       if (!isWritten) throw new DiskFull('writing the watermarks', 'there is no room');
     }
     await watermarks.sync();

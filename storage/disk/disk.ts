@@ -49,7 +49,7 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name, which must be free; not every file system supports this. */
   link(from: string, to: string): Promise<void>;
-  /** Whether the file at a path has another name: its bytes are those of another file, too. */
+  /** Whether the file at a path has another name (a hard link), which shares its bytes. */
   hasOtherNames(path: string): Promise<boolean>;
   /** Removes a file. */
   remove(path: string): Promise<void>;

@@ -5,9 +5,9 @@ import { withFile } from './whole-file.js';
 
 /**
  * Removes a file that nothing needs. One that copies on write (Btrfs, ZFS) needs some room to
- * change a directory, and may refuse at its quota: there the bytes of the file go first, unless a
- * copy of the folder has them under another name. Rejects as `Disk.remove` does where that does not
- * help either.
+ * change a directory, and may refuse that at its quota. Then the file is truncated first, unless a
+ * copy of the folder shares its bytes under another name. Rejects like `Disk.remove` if that does
+ * not help either.
  */
 export async function removeFreeing(disk: Disk, path: string): Promise<void> {
   try {

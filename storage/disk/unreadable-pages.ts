@@ -5,7 +5,7 @@ import type { Disk } from './disk.js';
 /** The system reads files in pages: if it cannot read a sector, it reads nothing of its page. */
 const pageBytes = 4096;
 
-/** Stands where nothing was read: no checksum that a file was written with holds over it. */
+/** Replaces bytes that could not be read: no checksum of a file matches it. */
 export const filler = 'unreadable';
 
 /**

@@ -132,7 +132,7 @@ export class LogUpkeep {
     return compactedUntil(this.store.manifest.state, this.log.id);
   }
 
-  /** Removes the files of a log that was dropped; false: for want of room some stay. */
+  /** Removes the files of a dropped log; false if some stay, because the disk is full. */
   async removeAllFiles(): Promise<boolean> {
     const { store, log, parts } = this;
     const { directory, openFiles } = store;

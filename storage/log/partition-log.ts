@@ -267,7 +267,7 @@ export class PartitionLog {
     return this.writer.close();
   }
 
-  /** Removes the files of a dropped log; false: for want of room some stay. For the store. */
+  /** Removes the files of a dropped log; false if some stay. Only the store calls it. */
   removeAllFiles(): Promise<boolean> {
     return this.upkeep.removeAllFiles();
   }

@@ -55,7 +55,7 @@ async function readIfThere(disk: Disk, path: string): Promise<Buffer | null> {
     return await readWhole(aroundUnreadable(disk, nothing), path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    // The disk does not open it: the other copy may serve.
+    // This copy cannot be opened; the other one may be readable.
     if (errorCode(error) === 'EIO') return Buffer.alloc(0);
     throw error;
   }

@@ -99,7 +99,7 @@ export class WatermarkFile {
 
   private readonly disk: Disk;
 
-  /** What the disk does not read of it certifies nothing. */
+  /** Unreadable parts of the file certify nothing. */
   constructor(
     disk: Disk,
     private readonly file: FileHandle,

@@ -28,7 +28,7 @@ class LogRecovery {
   readonly files: LogFiles;
   readonly segments: Segment[] = [];
   private readonly toSeal: Segment[] = [];
-  /** What torn writes have left is kept aside: the manifest lists it no more. */
+  /** The remains of torn writes, to be kept aside: the manifest no longer lists them. */
   private readonly torn: UnprovenTail[] = [];
   /** Where the records end that the crash left; a gap may follow. */
   private recordsEnd = 0;

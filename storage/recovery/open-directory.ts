@@ -180,8 +180,8 @@ async function recoverLogs(
 }
 
 /**
- * What was written again is durable, and says nothing of that itself. Without a mark it would be
- * taken for what a torn write has left, until the log is next written to.
+ * Writes watermarks for rewritten records. They are durable, but without a watermark a later start
+ * would take them for the remains of a torn write, until the log is written to again.
  */
 async function vouchFor(
   logs: readonly RecoveredLog[],

@@ -1,4 +1,4 @@
-/** Reading the files of a store that a failing disk does not read everywhere. */
+/** Reads the files of a store on a failing disk, of which some parts cannot be read. */
 import { join } from 'node:path';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { parseSegmentName, type StoreDirectory } from '../disk/store-directory.js';
@@ -6,10 +6,10 @@ import { withFile } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
 import type { ManifestState } from '../manifest/manifest.js';
 
-/** The file is gone, or the disk does not open it. */
+/** The file is missing, or the disk cannot open it. */
 const unopened: ReadonlySet<string> = new Set(['ENOENT', 'EIO']);
 
-/** What `use` makes of a file; `otherwise` where it cannot be opened. */
+/** Returns the result of `use` for a file, or `otherwise` if the file cannot be opened. */
 export async function ofDamaged<T>(
   disk: Disk,
   path: string,
@@ -24,7 +24,7 @@ export async function ofDamaged<T>(
   }
 }
 
-/** Of segments that are not among those of `state`: what the disk does not read, in words. */
+/** Describes the unreadable segment files that are not among those of `state`. */
 export async function unreadBeside(
   disk: Disk,
   directory: StoreDirectory,
@@ -43,7 +43,7 @@ export async function unreadBeside(
   return unread;
 }
 
-/** Whether the disk does not read a file that is there, or a part of it. */
+/** Whether a file exists but cannot be read, at least in part. */
 export async function isUnread(disk: Disk, path: string): Promise<boolean> {
   const chunk = Buffer.alloc(1024 * 1024);
   try {

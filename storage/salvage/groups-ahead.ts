@@ -1,19 +1,20 @@
-/** What a power cut has left in the write-ahead log alone, read as if it were in its files. */
+/** Reads groups that exist only in the write-ahead log as if they were in their segment files. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { readInto } from '../disk/whole-file.js';
 import type { WalPart } from '../wal/wal-format.js';
 
-/** The groups of one file. */
+/** The groups of one segment file. */
 interface FileGroups {
   readonly groups: WalPart[];
-  /** Where the last of them ends. */
+  /** Where the last group ends. */
   end: number;
 }
 
 /**
- * The same disk, but for reads of segments: they have the groups in their places, also where their
- * files end before. A place in a segment never gets other bytes, so those of groups are right.
+ * The same disk, except that reads of segments return the groups in their places, even beyond the
+ * end of the file. A place in a segment never gets other bytes, so the bytes of the groups are
+ * right.
  */
 export function withGroups(
   disk: Disk,
@@ -48,7 +49,7 @@ export function withGroups(
     },
   };
   const isOwn = (name: keyof Disk): name is keyof typeof own => name in own;
-  // A disk may be a class, whose methods a spread would lose.
+  // A disk may be an instance of a class, whose methods a spread would lose.
   return new Proxy(disk, {
     get: (all, name: keyof Disk) => (isOwn(name) ? own[name] : all[name].bind(all)),
   });
@@ -69,7 +70,7 @@ function groupedByPath(
   return byPath;
 }
 
-/** `target` is what stands in a file from `position` on. */
+/** `target` holds the bytes of a file from `position` on. */
 function copyInto(target: Buffer, position: number, groups: readonly WalPart[]): void {
   for (const group of groups) {
     const from = Math.max(position, group.position);

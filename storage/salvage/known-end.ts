@@ -28,8 +28,8 @@ export interface FoundSegment {
 }
 
 /**
- * Reads the headers in a file; the last batches count only as far as they are whole or proven. Of
- * one that is gone, or that the disk does not open, there are none.
+ * Reads the headers in a file; the last batches count only if they are complete or proven. A file
+ * that is missing or cannot be opened has none.
  */
 export async function findSegment(
   disk: Disk,

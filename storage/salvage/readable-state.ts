@@ -41,13 +41,13 @@ export async function readableState(
   return { storeId: best.storeId, generation: best.generation, state, problems };
 }
 
-/** What serves of the manifest; null where neither copy begins intact. */
+/** Returns the usable part of the manifest; null if neither copy begins intact. */
 async function bestCopy(disk: Disk, directory: StoreDirectory): Promise<ManifestCopy | null> {
   const copies = [await copyOf(disk, directory, 0), await copyOf(disk, directory, 1)];
   return copies.reduce((one, two) => (isNewer(two, one) ? two : one), null);
 }
 
-/** The groups in a write-ahead log that counts, as far as they read. */
+/** Returns the readable groups of the current write-ahead log. */
 export async function groupsAhead(
   disk: Disk,
   directory: StoreDirectory,
@@ -59,7 +59,7 @@ export async function groupsAhead(
   try {
     return (await readWalFile({ disk, directory }, id))?.parts ?? [];
   } catch (error) {
-    // It is named as one that the disk does not open.
+    // The export lists it as a file that cannot be opened.
     if (errorCode(error) === 'EIO') return [];
     throw error;
   }
@@ -104,7 +104,7 @@ async function readableLog(
   const complete = ended.filter(({ end }) => end !== null);
   const listed = new Set(complete.map(({ number }) => number));
   const open: FoundSegment[] = [];
-  // Also those that were growing and are gone: a watermark may say that they held something.
+  // Includes growing segments whose files are gone: a watermark may show that they held records.
   const all = new Set([...numbers, ...ended.map(({ number }) => number)]);
   for (const number of [...all].sort((one, two) => one - two)) {
     if (listed.has(number)) continue;

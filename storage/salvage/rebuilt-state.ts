@@ -119,10 +119,10 @@ async function remainsOfManifest(disk: Disk, directory: StoreDirectory) {
   return { names, dropped };
 }
 
-/** What stands in place of bytes that are no text, or that the disk does not read. */
+/** Replacements for bytes that are not text, or that the disk cannot read. */
 const notText = ['\ufffd', filler.repeat(2)];
 
-/** Null where what looked like a name is none: the bytes around it may be damaged. */
+/** Null if the text is not a name after all: the bytes around it may be damaged. */
 function parsed(name: string, settings: string): NamedLog | null {
   try {
     const text: unknown = JSON.parse(name);

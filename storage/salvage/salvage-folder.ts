@@ -108,9 +108,9 @@ async function emptyQuarantine(disk: Disk, { path, quarantine }: StoreDirectory)
 
 class Salvage {
   private readonly damages: string[] = [];
-  /** For what checks all that it reads. */
+  /** For code that verifies everything that it reads. */
   private around: Disk;
-  /** For what is copied as it is. */
+  /** For files that are copied unchanged. */
   private reading: Disk;
 
   constructor(
@@ -209,7 +209,7 @@ class Salvage {
     await disk.syncDirectory(target.logs);
   }
 
-  /** Of the files that belong to no log; what of those is not read shows when they are copied. */
+  /** For files outside of logs; unreadable parts are found when the files are copied. */
   private async tellUnread(): Promise<void> {
     const { disk, source } = this;
     for (const file of [source.manifest(0), source.manifest(1), source.watermarks, source.wal]) {
@@ -218,13 +218,13 @@ class Salvage {
     }
   }
 
-  /** What a power cut has left in the write-ahead log alone is copied, as far as that reads. */
+  /** Also copies groups that exist only in the write-ahead log, as far as it can be read. */
   private async tellOfGroups({ state }: ReadableState): Promise<void> {
     const { around, source } = this;
     try {
       await requireInFiles({ disk: around, directory: source }, state);
     } catch (error) {
-      // It was named as one that the disk does not open.
+      // The export already lists it as a file that cannot be opened.
       if (errorCode(error) === 'EIO') return;
       if (!(error instanceof DamagedData)) throw error;
       this.damages.push(error.message.replaceAll(join(source.path, '/'), ''));

@@ -45,8 +45,8 @@ export function withOpen(
 }
 
 /**
- * A segment whose file is gone, and that was not sealed: it is listed as one that was, so that its
- * loss is damage of it alone.
+ * An unsealed segment whose file is missing. It is listed as sealed, so that its loss counts as
+ * damage of this segment only.
  */
 export function lost(number: number, end: SegmentEnd): ManifestSegment {
   return { number, end, digest: '0'.repeat(64) };
@@ -59,7 +59,7 @@ function overlap(
   return one !== null && one.baseOffset < two.nextOffset && two.baseOffset < one.nextOffset;
 }
 
-/** The numbers of the segment files that the disk opens; none where a log has no directory. */
+/** The numbers of the segment files that can be opened; none if a log has no directory. */
 export async function numbersIn(
   disk: Disk,
   directory: StoreDirectory,

@@ -76,7 +76,7 @@ export async function scanSegment(
   });
 }
 
-/** Whether a segment reads back up to the end that is known of it. */
+/** Whether a segment can be read up to its known end. */
 export function endsAs({ segment }: ScannedSegment, { end, lastChecksum }: SegmentEnd): boolean {
   return segment.end === end && segment.lastChecksum === lastChecksum;
 }

@@ -31,12 +31,12 @@ export async function verifyManifest(
   });
 }
 
-/** A copy as it was found. */
+/** A copy of the manifest, as found. */
 interface FoundCopy {
-  /** Null: there is none. */
+  /** Null if there is none. */
   readonly bytes: Buffer | null;
   readonly copy: ManifestCopy | null;
-  /** The disk does not read all of it. */
+  /** Whether a part of it cannot be read. */
   readonly isUnread: boolean;
 }
 

@@ -86,7 +86,7 @@ export async function verifyStore(
 interface Look {
   readonly store: RecoveringStore;
   readonly state: ManifestState;
-  /** So many bytes more were read. */
+  /** Reports how many more bytes were read. */
   progressed(bytes: number): void;
 }
 
@@ -156,9 +156,9 @@ async function collect(
 }
 
 /**
- * What seems damaged may be what a running server has begun, trimmed or replaced since the manifest
- * was read, which of a large folder is long ago: the log is looked at again as it is now. Null
- * where it was dropped.
+ * Verifies a log that looks damaged again, as it is now: a running server may have begun, trimmed
+ * or replaced segments since the manifest was read, which takes long in a large folder. Null if the
+ * log was dropped.
  */
 async function verifyAsItIs(look: Look, log: ManifestLog): Promise<VerifiedLog | null> {
   const { disk, directory } = look.store;
@@ -176,7 +176,7 @@ async function verifyAsItIs(look: Look, log: ManifestLog): Promise<VerifiedLog |
   return then.log === null ? null : withoutGone(directory, again, then.log);
 }
 
-/** Without damage of segments that are none of the log's any more. */
+/** Leaves out damage of segments that no longer belong to the log. */
 function withoutGone(directory: StoreDirectory, found: VerifiedLog, log: ManifestLog): VerifiedLog {
   const listed = new Set(log.segments.map(({ number }) => number));
   const damages = found.damages.filter(({ range: { file } }) => {
@@ -256,7 +256,7 @@ async function recover(
   });
 }
 
-/** Null where there are none: a start goes on without them. */
+/** Null if there are none: a start continues without them. */
 async function withWatermarks<T>(
   { disk, directory }: StoreFiles,
   use: (file: FileHandle) => Promise<T>,
@@ -267,7 +267,7 @@ async function withWatermarks<T>(
   });
 }
 
-/** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
+/** Both watermarks of a log: a slot is one sector, which is written completely or not at all. */
 async function verifyWatermarks(store: StoreFiles, logId: number): Promise<void> {
   const file = store.directory.watermarks;
   const around = aroundUnreadable(store.disk, () => undefined);

@@ -138,7 +138,7 @@ export async function readWalFile(
   try {
     return await withFile(disk, directory.wal, 'read', async (file) => {
       const half = Math.floor((await disk.size(file)) / 2);
-      // What it does not read is as damaged as what has changed: each entry has its checksums.
+      // Unreadable bytes are damage, like changed ones: each entry has its own checksums.
       const around = aroundUnreadable(disk, () => undefined);
       const halves = [
         await readUpTo(around, file, 0, half),

@@ -28,7 +28,7 @@ export interface ApiRequest {
   readonly headers?: RequestHeaders;
   /** Bytes and text are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
-  /** Ends it: what it rejects with is `Unreachable`. */
+  /** Aborts the request, which then rejects with `Unreachable`. */
   readonly signal?: AbortSignal;
 }
 

@@ -56,7 +56,7 @@ async function* checks(
   const api = await clientOf(options);
   const answers = await checkServer(api, systemClock);
   yield* answers;
-  // One that does not say how it is would not say the rest either, or after minutes.
+  // A server that does not report its state would answer the other checks late or not at all.
   const isServed = answers.length > 0 && answers.every(({ verdict }) => verdict !== 'bad');
   if (answers.length === 0) yield await checkPort(config, api.address.url);
   else if (isServed) yield* await checkClients(api);

@@ -11,7 +11,7 @@ import { doubt, type Finding, fine, wrong } from './finding.js';
 /** A date in a header is rounded to seconds, and takes some time to arrive. */
 const clockDistanceMs = 5000;
 
-/** A server that takes longer to say how it is serves no client. */
+/** A server that takes longer to report its state is of no use to clients. */
 const patienceMs = 10_000;
 
 /** What a server that answers is like; nothing where none does. */

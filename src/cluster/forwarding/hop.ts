@@ -10,7 +10,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
  */
 export interface Hop {
   /**
-   * The IP address of the client that sent the request to the first node; of what a node asks for
+   * The IP address of the client that sent the request to the first node; for a request of a node
    * itself, the URL of that node.
    */
   readonly client: string;
@@ -111,8 +111,8 @@ export function openHop(
 }
 
 /**
- * Whether a node asks for itself. All else is a client's, whose path and body are what it likes:
- * that a node has signed them says only that it has passed them on.
+ * Whether the request comes from a node itself. Any other request is a client's, with a path and a
+ * body of the client's choice: the signature of a node only says that it forwarded the request.
  */
 export function isOfNode({ client }: Pick<Hop, 'client'>): boolean {
   return client.includes('://');

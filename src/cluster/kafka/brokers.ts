@@ -58,9 +58,9 @@ export interface Leader extends KafkaAddress {
 
 const replaced = 'another broker leads by now';
 
-/** Says which broker leads. A leader of an older epoch than was seen is never believed. */
+/** Finds the broker that leads. Never accepts a leader of an older epoch than one already seen. */
 export class Leaders {
-  /** The newest one that any broker has said. */
+  /** The newest epoch that any broker has reported. */
   epoch = -1;
 
   constructor(
@@ -68,7 +68,7 @@ export class Leaders {
     private readonly target: KafkaTarget,
   ) {}
 
-  /** By the first broker that knows; what the others say later counts for the next call. */
+  /** Takes the first answer; later answers of the other brokers count for the next call. */
   async find(): Promise<Leader> {
     return Promise.any(this.answers()).catch((error) => this.refuse(error));
   }
@@ -120,8 +120,8 @@ export class ToLeader {
   ) {}
 
   /**
-   * Asks it something; a connection on which that failed is not used again. Nor is one to a broker
-   * that led before: where it is cut off from the others it does not know, and has nothing new.
+   * Sends a request to the leader. After a failure the connection is not used again, and neither is
+   * one to a former leader: a broker that is cut off does not know that, and has nothing new.
    */
   async ask<Answer>(
     question: (leader: LeaderConnection) => Answer | Promise<Answer>,

@@ -31,8 +31,8 @@ const produceMs = 2000;
 const waitMs = 50;
 
 /**
- * Of one read. Where the whole answer takes longer than a request may, the next one is for less, or
- * a reader behind a slow line would never come further.
+ * The bytes of one read. If an answer takes longer than a request may, the next read asks for less;
+ * otherwise a reader behind a slow line would never make progress.
  */
 const readBytes = { most: 8 * 1024 * 1024, least: 128 * 1024 } as const;
 
@@ -85,8 +85,8 @@ export class KafkaLog implements CommitLog {
   private isOpen = true;
 
   /**
-   * Over a topic that is known to be fit: `openKafkaLog` looks first. `onError` is called with what
-   * an append or a read has failed for; the log goes on.
+   * Expects a topic that is known to be fit: `openKafkaLog` checks that first. `onError` is called
+   * with the reason of each failed append or read; the log continues.
    */
   constructor(
     private readonly kafka: Protocol,
@@ -145,7 +145,7 @@ export class KafkaLog implements CommitLog {
     if (offset <= start) return;
     const partitions = [{ partitionIndex: partition, offset: BigInt(offset) }];
     const topics = [{ name: this.target.topic, partitions }];
-    // A read would wait behind it for the other replicas.
+    // On the same connection, reads would wait until the other replicas have deleted the records.
     const trimming = new ToLeader(this.kafka, this.target, this.leaders);
     await trimming
       .ask(({ connection }) => this.kafka.deleteRecords(connection, topics, trimMs))
@@ -163,11 +163,11 @@ export class KafkaLog implements CommitLog {
     if (found !== null) return found;
     const bounds = await this.bounds();
     if (from > bounds.end) await this.mustLead();
-    // Between the two answers the log has grown, or was trimmed: entries come with the next read.
+    // Between the two answers the log grew or was trimmed: the next read returns the entries.
     return { start: bounds.start, end: bounds.end, entries: [] };
   }
 
-  /** The words alone: what goes with an error of the client may be all that a broker has sent. */
+  /** Reports only the text: an error of the client may hold everything that a broker has sent. */
   private printError(error: unknown): void {
     if (this.isOpen) this.onError(new KafkaUnavailable(reasonOf(error)));
   }

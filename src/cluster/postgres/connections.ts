@@ -56,7 +56,7 @@ export interface PostgresConnection {
 /** One connection to the server that accepts writes; opened again when it is lost. */
 export class PostgresConnections {
   private current: Promise<PostgresConnection> | null = null;
-  /** Of the server of the connection there is; 0 while there is none. */
+  /** The timeline of the connected server; 0 while there is no connection. */
   timeline = 0;
 
   constructor(private readonly urls: readonly string[]) {}
@@ -78,7 +78,7 @@ export class PostgresConnections {
     return opening;
   }
 
-  /** Whether a server that takes writes was promoted after the one of a connection. */
+  /** Whether a server that takes writes was promoted after the server of this connection. */
   async isReplaced({ timeline }: PostgresConnection): Promise<boolean> {
     const newest = await this.connect();
     newest.socket.destroy();

@@ -61,13 +61,13 @@ const copy = (shard: string, from: number) => `copy (select place, at, bytes fro
   ) as counted
   where place = ${from} or total <= ${bytesPerRead} order by place) to stdout (format binary)`;
 
-/** It waits for no standby: what is there longer harms nothing. */
+/** Does not wait for the standby, because entries that stay longer do no harm. */
 const remove = (shard: string, before: number) => `begin; set local synchronous_commit = local;
   delete from stepwell_log where shard = ${shard} and place < ${before}
     and place < (select max(place) from stepwell_log where shard = ${shard});
   commit`;
 
-/** A read that waits for a standby looks as often whether another server was promoted. */
+/** How often a read that waits for a standby checks whether another server was promoted. */
 const lookMs = 3000;
 
 const commitOfNothing = "select pg_logical_emit_message(true, 'stepwell', '')";
@@ -84,7 +84,7 @@ export class PostgresLog implements CommitLog {
   /** Appends and reads use separate connections: an append may wait for a standby that is down. */
   private readonly writing: PostgresConnections;
   private readonly reading: PostgresConnections;
-  /** To remove much takes long, and neither a read nor an append may wait for it. */
+  /** Removing many entries takes long, and neither reads nor appends may wait for it. */
   private readonly trimming: PostgresConnections;
   private appending: Appending | null = null;
   /** The highest place at which an append may still add a row that the standby does not have. */
@@ -216,8 +216,8 @@ export class PostgresLog implements CommitLog {
   }
 
   /**
-   * Closes a connection whose server was replaced, until that is cancelled: one that is cut off
-   * from its standby, which was promoted, would keep a read waiting for as long as it lives.
+   * Closes the connection once its server was replaced; returns a function that stops the checks.
+   * An old primary that is cut off from its promoted standby would keep a read waiting for ever.
    */
   private leaveOnceReplaced(connection: PostgresConnection): () => void {
     let isOver = false;
@@ -257,8 +257,8 @@ export class PostgresLog implements CommitLog {
 const replaced = 'the server of PostgreSQL was replaced: another one was promoted after it';
 
 /**
- * Throws where the connection beside this one is to a server that was promoted later. The one that
- * it has replaced may live on, and has nothing new.
+ * Throws if the other connection (for reads or writes) is to a server that was promoted later: the
+ * replaced server may still run, but has nothing new.
  */
 function requireNewest({ timeline }: PostgresConnection, beside: PostgresConnections): void {
   if (timeline < beside.timeline) throw new Error(replaced);

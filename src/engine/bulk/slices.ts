@@ -36,7 +36,8 @@ export async function dispatchAll<Own extends Command>(
 /**
  * Dispatches all commands in one tick, so that nothing comes between. `areTogether`: one refusal
  * refuses all commands of its turn; what does not fit one turn is whole as far as each turn is.
- * `length`: so many are one turn; the halves of one that is too large come behind later turns.
+ * `length`: how many commands form a turn; the halves of a turn that is too large come after later
+ * turns.
  */
 export async function dispatchAtOnce<Own extends Command>(
   engine: Engine,

@@ -24,11 +24,11 @@ import { OffsetSet } from './offset-set.js';
 interface EndedStream {
   isKept: boolean;
   /**
-   * It begins with a checkpoint, which was read: where the life has begun that this is the end of,
-   * as an earlier sweep may have removed what lies between. null = it was not read.
+   * Where the life began of which this part is the end, as its first checkpoint says; an earlier
+   * sweep may have removed the events in between. null = the checkpoint was not read.
    */
   began: number | null;
-  /** A part that has led to a checkpoint: the last part, by which the stream has ended. */
+  /** A part before a checkpoint: the last part, with which the stream has ended. */
   readonly end: EndedStream | null;
   /** The sequence number of the event read last. */
   sequence: number;
@@ -121,7 +121,7 @@ export class SweepMark {
     stream.events.push({ offset, names });
     stream.companions.push(...companions);
     if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
-    // What lies below has led to the checkpoint.
+    // The events below are before the checkpoint.
     if (isCheckpoint(event)) stream.began = event.began;
     if (sequence === 0) {
       this.open.delete(name);

@@ -1,17 +1,17 @@
-/** Says in the log that the metrics cannot be read: once, until they can be again. */
+/** Logs that the metrics cannot be read: once, until they can be read again. */
 import type { Logger } from 'pino';
 
-/** One for each reader that goes on without them. */
+/** One for each reader that continues without the metrics. */
 export class UnreadMetrics {
   private isSaid = false;
 
-  /** `consequence`: what follows for those who look at what this reader makes of them. */
+  /** `consequence`: what users of this reader's output will notice. */
   constructor(
     private readonly log: Pick<Logger, 'warn'>,
     private readonly consequence: string,
   ) {}
 
-  /** They could not be read now. */
+  /** Reports that a read has failed. */
   failed(error: unknown): void {
     if (!this.isSaid) {
       this.log.warn({ err: error }, `the metrics could not be read: ${this.consequence}`);
@@ -19,7 +19,7 @@ export class UnreadMetrics {
     this.isSaid = true;
   }
 
-  /** They were read. */
+  /** Reports that a read has succeeded. */
   succeeded(): void {
     this.isSaid = false;
   }

@@ -43,7 +43,7 @@ export interface PrincipalFilter {
 export function principalFilter(text: string): PrincipalFilter {
   if (text === unknown) return { term: null, matches: (by) => by === null };
   if (text === server) return { term: null, matches: (by) => by?.type === 'server' };
-  // The name of a credential says first what it is; a user name of the settings may hold a slash.
+  // A credential's name begins with its kind; a configured user name may contain a slash.
   if (/^[^:/]+\//.test(text)) {
     return { term: null, matches: (by) => by?.type === 'server' && by.stream === text };
   }

@@ -1,4 +1,4 @@
-/** Events of a stream that are read from what is stored: gathered into one text, then sent. */
+/** Gathers stored events of a stream into one text, and then sends it. */
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { errorBody } from '../error-shapes.js';
 import { damageRefusal } from '../failures.js';
@@ -6,22 +6,22 @@ import { type EventStream, eventSliceBytes } from './event-stream.js';
 
 /** One for each stream. */
 export class GatheredEvents {
-  /** Events that were read: they are sent, too, where those behind them cannot be read. */
+  /** Events that were read: they are sent even if later ones cannot be read. */
   private unsent = '';
 
-  /** `isMessaging`: in which shape it says that something cannot be read. */
+  /** `isMessaging` decides the format of the error if something cannot be read. */
   constructor(
     private readonly events: EventStream,
     private readonly isMessaging: boolean,
   ) {}
 
-  /** Begins the stream, and ends it when `follow` has settled; damage is its last event. */
+  /** Starts the stream, and ends it when `follow` has settled; damage is its last event. */
   run(follow: () => Promise<void>): Promise<void> {
     return this.events.run('', async () => {
       try {
         await follow();
       } catch (error) {
-        // A client that is cut would come back to the same place, again and again.
+        // A client whose connection is cut would return to the same place again and again.
         if (!(error instanceof DamagedData)) throw error;
         const body = errorBody(this.isMessaging, damageRefusal(error));
         await this.send(`event: error\ndata: ${body}\n\n`);
@@ -33,12 +33,12 @@ export class GatheredEvents {
     this.unsent += text;
   }
 
-  /** There are enough of them to be sent. */
+  /** Whether there are enough events to send. */
   get isFull(): boolean {
     return this.unsent.length >= eventSliceBytes;
   }
 
-  /** Sends what was gathered, and `more` behind it. */
+  /** Sends the gathered events, and then `more`. */
   async send(more = ''): Promise<void> {
     const text = this.unsent + more;
     this.unsent = '';

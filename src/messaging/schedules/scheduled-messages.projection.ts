@@ -1,6 +1,6 @@
 /**
- * What became of the messages that schedules published: a fold of their events. Memory follows the
- * messages that are pending and those of the last trigger that failed; its others succeeded.
+ * The states of the messages that schedules published, folded from their events. Memory holds
+ * pending messages and the failed ones of the last trigger; all others of it succeeded.
  */
 import type { Checkpointed, EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
@@ -24,14 +24,14 @@ interface FailedMessage {
 
 type IndexedEvent = MessageEvent | ScheduleEvent | Checkpointed;
 
-/** Bounded by the messages that are pending and what each schedule's last trigger published. */
+/** Its size is bounded by the pending messages and those of each schedule's last trigger. */
 export class ScheduledMessages implements Fold<IndexedEvent> {
   /**
-   * Message id to the schedule whose last trigger published it; '' = an earlier one did, or a retry
-   * of its dead letter: any number of these may fail before the next trigger.
+   * Message id to the schedule whose last trigger published it; '' = an earlier trigger did, or a
+   * retry of a dead letter: any number of those may fail before the next trigger.
    */
   private readonly pending = new Map<string, string>();
-  /** Schedule id to the messages of its last trigger that failed; every schedule is in it. */
+  /** Schedule id to the failed messages of its last trigger; every schedule is in it. */
   private readonly failed = new Map<string, readonly FailedMessage[]>();
   readonly interest: Interest<IndexedEvent> = {
     types: {
@@ -97,7 +97,7 @@ export class ScheduledMessages implements Fold<IndexedEvent> {
         changes.set(this.failed, id, none);
         return;
       case 'Checkpointed':
-        // Triggers in front of it may have been swept.
+        // Triggers before the checkpoint may have been swept.
         this.publishedBy('', lastOf(before), changes);
         this.publishedBy(id, lastOf(scheduleDecider.stored?.fromStored(event.state)), changes);
         return;
@@ -106,7 +106,7 @@ export class ScheduledMessages implements Fold<IndexedEvent> {
     }
   }
 
-  /** Those that are pending are of the last trigger of `scheduleId`; '' = of an earlier one. */
+  /** Assigns pending messages to the last trigger of `scheduleId`; '' = to an earlier trigger. */
   private publishedBy(scheduleId: string, ids: readonly string[], changes: TurnChanges): void {
     for (const id of ids) if (this.pending.has(id)) changes.set(this.pending, id, scheduleId);
   }
@@ -117,15 +117,15 @@ export class ScheduledMessages implements Fold<IndexedEvent> {
     if (scheduleId === undefined) return;
     changes.delete(this.pending, id);
     const failed = this.failed.get(scheduleId);
-    // A schedule that is deleted learns no more of its messages, nor any of those before the last.
+    // A deleted schedule ignores its messages, and any schedule those before its last trigger.
     if (!isFailed || failed === undefined) return;
     changes.set(this.failed, scheduleId, [...failed, message]);
   }
 }
 
-/** What the last trigger of a schedule had published that was in this state. */
+/** The messages of the last trigger of a schedule in this state. */
 function lastOf(state: unknown): readonly string[] {
-  // The fold is given states of schedules with the events of these.
+  // The fold gets the states of schedules together with their events.
   return (state as ScheduleState | undefined)?.context.messageIds ?? [];
 }
 

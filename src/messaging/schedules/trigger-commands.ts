@@ -39,12 +39,12 @@ export function triggerMessages(
 
 const noBody = Buffer.alloc(0);
 
-/** More than the event of a message has beside its options: its URL, the name of its endpoint. */
+/** An upper bound for the parts of a message's event that differ: its URL and endpoint name. */
 const ownBytesMax = 32 * 1024;
 
 /**
- * How many of these commands one append takes: more would be turns that come behind the trigger.
- * The messages of a trigger differ in nothing but their endpoints, and have no bodies.
+ * How many of these commands fit into one append: further ones would be turns after the trigger.
+ * The messages of a trigger differ only in their endpoints, and have no bodies.
  */
 export function commandsPerTurn(messages: readonly PublishMessage[]): number {
   const [first] = messages;

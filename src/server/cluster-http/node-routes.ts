@@ -26,7 +26,7 @@ export interface NodeRequest {
   readonly seed: string;
 }
 
-/** Only what another node asks for itself comes here; `ClusterListener` has seen to it. */
+/** Gets only requests of other nodes themselves; `ClusterListener` ensures that. */
 export class NodeRoutes {
   constructor(private readonly ports: NodeRoutesPorts) {}
 

@@ -4,8 +4,8 @@ import type { CommitLog } from '../../cluster/commit-log.js';
 import { openKafkaLog } from '../../cluster/kafka/kafka-log.js';
 
 /**
- * Rejects where the topic may lose what it acknowledges, or the client is not installed. `onError`
- * is called with what an append or a read has failed for.
+ * Rejects if the topic may lose acknowledged records, or the client is not installed. `onError` is
+ * called with the reason of each failed append or read.
  */
 export function openTopic(url: string, onError: (error: unknown) => void): Promise<CommitLog> {
   return openKafkaLog(url, onError);

@@ -97,7 +97,7 @@ export class SharedLogUpkeep {
     return state === null ? null : this.places.statusAt(state.next);
   }
 
-  /** Settles once nothing of it is under way, but for what removes entries of the shared log. */
+  /** Settles when nothing is in progress, except for a removal of entries of the shared log. */
   async stop(): Promise<void> {
     this.isOver = true;
     this.reports.stop();
@@ -131,7 +131,7 @@ export class SharedLogUpkeep {
     await this.trim(folder, state, standing);
   }
 
-  /** What removes entries goes on by itself: it may take long, and a stop must not wait for it. */
+  /** Removes entries in the background: that may take long, and a stop must not wait for it. */
   private async trim(
     { store, journal }: UpkeepFolder,
     { next }: HistoryState,

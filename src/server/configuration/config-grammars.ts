@@ -8,7 +8,9 @@ import { ok, type Result, refused } from '../../grammar/result.js';
 import type { AllowedNetworks, DialTarget } from '../../messaging/settings.js';
 
 const hostNamePattern = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
-/** What URLs take for an address, so that no host is called so (WHATWG URL, "ends in a number"). */
+/**
+ * URLs read such a host as an address, so no host has such a name (WHATWG URL, "ends in a number").
+ */
 const endsInNumber = /(^|\.)(\d+|0x[\da-f]*)$/i;
 const byteUnits: Readonly<Record<string, number>> = {
   '': 1,
@@ -208,8 +210,8 @@ export function listOf(text: string): string[] {
 }
 
 /**
- * A network as a CIDR; null = it is none that is written in full: `10/8` is 0.0.0.10/8 to some, by
- * which this machine can be reached, and `127.1` a typing error to most.
+ * Returns a network as a CIDR; null if it is not written in full. `10/8` could be read as
+ * 0.0.0.10/8, which includes this machine, and `127.1` is usually a typing error.
  */
 function networkOf(item: string): string | null {
   const [address = '', bits] = item.split('/');

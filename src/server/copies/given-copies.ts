@@ -31,18 +31,18 @@ export interface GivenCopiesPorts {
   readonly snapshots: Store['snapshots'];
   /** The secret that nodes share. */
   readonly secret: string;
-  /** Another node has to take some of its copy within this, milliseconds. */
+  /** How long another node may take nothing of its copy, in milliseconds. */
   readonly stalledMs?: number;
 }
 
 /**
- * A node that stands still, or whose disk does, would have no other one get a copy, and keep what
- * is swept meanwhile on the disk of this one.
+ * Limits how long a hanging receiver may keep a copy: until then no other node gets a copy, and
+ * swept files stay on the disk of this node.
  */
 const stalledMsDefault = 600_000;
 const stalled = 'the other node takes nothing of its copy any more';
 
-/** A file that is sent, and where it lies. */
+/** A file to send, and its location. */
 type SentFile = CopyHead['files'][number] & { readonly from: string };
 
 /**

@@ -42,7 +42,7 @@ export function parseFaults(text: string): Result<FaultPlan> {
 
 /** Calls endpoints through a network with these faults. */
 export class DisturbedEndpoints implements Endpoints {
-  /** What ends the delays of the attempts that share a signal. */
+  /** Callbacks that end the delays of the attempts that share a signal. */
   private readonly ends = new WeakMap<AbortSignal, Set<() => void>>();
 
   constructor(
@@ -88,7 +88,7 @@ export class DisturbedEndpoints implements Endpoints {
     });
   }
 
-  /** One listener for each signal: all attempts of a server share theirs. */
+  /** Adds one listener for each signal, because all attempts of a server share one signal. */
   private endsOf(signal: AbortSignal): Set<() => void> {
     const known = this.ends.get(signal);
     if (known !== undefined) return known;

@@ -73,8 +73,8 @@ export class ForeignPages {
   }
 
   /**
-   * `same-site` is another origin of the same domain, or of this machine: all of its pages may ask
-   * a development server.
+   * `same-site` is another origin of the same domain, or of this machine. All pages of this machine
+   * may send requests to a development server.
    */
   private isOtherSite(site: unknown): boolean {
     return site === 'cross-site' || (site === 'same-site' && !this.hasPublicCredentials);

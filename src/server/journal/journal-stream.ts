@@ -66,7 +66,7 @@ export class JournalStream {
     return selection.until;
   }
 
-  /** Settles when there may be more behind `at`. */
+  /** Settles when there may be events after `at`. */
   private async waitBeyond(at: number): Promise<void> {
     // An id alone updates the place from which the client would resume, and is not an event.
     const place = at === 0 ? ':\n' : `id: ${at - 1}\n`;

@@ -64,7 +64,7 @@ function withoutRedacted(fields: JsonFields, redaction: Redaction): Record<strin
   return shown;
 }
 
-/** A part as it is shown; states of messages hold theirs in lists. */
+/** Redacts one part of an event or state. States of messages hold their parts in lists. */
 function partOf(value: unknown, inherited: Redaction): unknown {
   if (Array.isArray(value)) return value.map((each) => partOf(each, inherited));
   return isJsonObject(value) ? withoutRedacted(value, ownRedaction(value, inherited)) : value;

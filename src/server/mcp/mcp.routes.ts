@@ -22,7 +22,7 @@ const busy = new Refusal(
   { 'retry-after': '1' },
 );
 
-/** Versions of the protocol from before June 2025 had lists, whose calls nothing would bound. */
+/** Protocol versions before June 2025 had lists of messages. Nothing would bound their calls. */
 const manyMessages = new Refusal(
   'invalid',
   'the body is a list: a request has one message of the protocol',

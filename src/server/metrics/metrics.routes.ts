@@ -6,8 +6,8 @@ import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 /**
- * It needs no credential: labels name no client, no destination and no credential. Clients that ask
- * while an answer is being made share it, as it costs more than most requests, and any may ask.
+ * Needs no credential: labels name no client, no destination and no credential. Requests that
+ * arrive while an answer is being made share it: it costs more than most, and any client may ask.
  */
 @Injectable()
 export class MetricsRoute implements FastifyRoute {

@@ -44,12 +44,12 @@ export class MetricExporter {
     await this.sender.send(otlpMetrics(this.settings.resource, read, times), read.length);
   }
 
-  /** None where one cannot be read now: they are read again the next time. */
+  /** Returns no metrics if one cannot be read now; the next export reads them again. */
   private async read(): Promise<readonly ReadMetric[]> {
     try {
       const all: unknown[] = await this.registry.getMetricsAsJSON();
       this.unread.succeeded();
-      // The registry says less of their values than they have.
+      // The types of the registry describe less than its values contain.
       return all as ReadMetric[];
     } catch (error) {
       this.unread.failed(error);
