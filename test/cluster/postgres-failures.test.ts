@@ -118,10 +118,12 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
       standby.promote();
       const read = log.read(0).catch((error: Error) => error.message);
       const outcomes: string[] = [];
-      while (!outcomes.includes('stored') && outcomes.length < 20) {
+      // An append with an unknown outcome may have been stored late: then the next one is refused.
+      const known = ['stored', 'refused'];
+      while (!known.includes(outcomes.at(-1) ?? '') && outcomes.length < 20) {
         outcomes.push(await tried(log, 1, 'after'));
       }
-      expect(outcomes.at(-1)).toBe('stored');
+      expect(known).toContain(outcomes.at(-1));
       expect(await read).toBe('the server of PostgreSQL is silent');
       expect(texts(await log.read(0))).toEqual(['before', 'after']);
     },
