@@ -113,7 +113,7 @@ async function usualThreads(): Promise<number> {
 
 it('the server warns if it has another thread pool than it should', async () => {
   smallPool ??= startSmallPool();
-  expect((await smallPool).output).toMatch(/the thread pool has only 4 threads.*UV_THREADPOOL_SIZE=16/);
+  expect((await smallPool).output).toMatch(/thread pool has only 4 threads.*UV_THREADPOOL_SIZE=16/);
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
