@@ -117,14 +117,14 @@ export class ClusterNode {
     }
     return new Promise((resolve, reject) => {
       this.submitted = { body, isSent: false, resolve, reject };
-      this.proceed();
+      this.sendWaiting();
     });
   }
 
   /** Releases the log as soon as nothing is in flight; the listener's `released` reports when. */
   release(): void {
     this.isReleasing = true;
-    this.proceed();
+    this.sendWaiting();
   }
 
   /** Stops all activity and all reports; the log stays open. */
@@ -139,7 +139,7 @@ export class ClusterNode {
   }
 
   /** Sends the batch or the release that waited for the append in flight. */
-  private proceed(): void {
+  private sendWaiting(): void {
     if (!this.maySubmit) return;
     const { submitted } = this;
     if (submitted === null) {
@@ -153,7 +153,7 @@ export class ClusterNode {
   private tick(): void {
     const { clock, times } = this.options;
     this.carryOut(this.member.tick(this.now));
-    this.proceed();
+    this.sendWaiting();
     if (!this.isOpen) return;
     this.cancelTick = clock.after(Math.min(times.beatMs / 4, times.retryMs), () => this.tick());
   }
@@ -211,7 +211,7 @@ export class ClusterNode {
       listener.heard?.();
     }
     this.carryOut(this.member.appendEnded(send, outcome, this.now));
-    this.proceed();
+    this.sendWaiting();
   }
 
   private async read(from: number): Promise<void> {
@@ -233,7 +233,7 @@ export class ClusterNode {
     this.carryOut(this.member.readEnded(found, this.now));
     // There may be more entries: a node that lags does not wait for its next tick.
     if (found.entries.length > 0 && this.isOpen) this.carryOut(this.member.tick(this.now));
-    this.proceed();
+    this.sendWaiting();
   }
 
   private async resync(start: number): Promise<void> {

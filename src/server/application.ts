@@ -178,7 +178,7 @@ function pastOf(config: Config, ports: Ports): OpenPast {
   return (moment) =>
     ports.disk === nodeDisk
       ? openPastThread({ config, moment, ports: plain })
-      : openPastApplication(config, { ...moment, proceed: () => undefined }, ports);
+      : openPastApplication(config, { ...moment, throwIfStopped: () => undefined }, ports);
 }
 
 /** Listens at every address of the host; `life` closes the listeners. */

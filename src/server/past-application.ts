@@ -38,7 +38,7 @@ const answerBytesMax = 16 * 1024 * 1024;
 const tokenBytes = 24;
 
 /**
- * Replays the journal below the moment. Rejects as a start does, and with whatever `proceed`
+ * Replays the journal below the moment. Rejects as a start does, and with whatever `throwIfStopped`
  * throws.
  */
 export async function openPastApplication(
@@ -54,7 +54,7 @@ export async function openPastApplication(
     get at() {
       return at;
     },
-    proceed: view.proceed,
+    throwIfStopped: view.throwIfStopped,
   };
   const clock = { ...ports.clock, now: () => at };
   const log = pino({ level: 'silent' });
@@ -86,7 +86,7 @@ export async function openPastApplication(
       async ask({ role, target, moment }: PastQuestion) {
         const from = until;
         ({ until, at } = moment);
-        if (until > from) await foldOn(nest, from, view.proceed);
+        if (until > from) await foldOn(nest, from, view.throwIfStopped);
         return answerOf(nest, tokens[role], target);
       },
       async end() {
@@ -141,11 +141,11 @@ function secretOf(identifiers: Identifiers): string {
 async function foldOn(
   nest: NestFastifyApplication,
   from: number,
-  proceed: () => void,
+  throwIfStopped: () => void,
 ): Promise<void> {
   const engine = nest.get(Engine);
   for await (const envelopes of nest.get(Journal).replay(from)) {
-    proceed();
+    throwIfStopped();
     engine.replay(envelopes.filter(({ offset }) => offset >= from));
   }
 }

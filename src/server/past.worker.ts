@@ -24,7 +24,7 @@ const foldsPerLook = 1024;
 let folds = 0;
 
 /** External memory counts as well as the heap: the states of resting streams are kept there. */
-function proceed(): void {
+function throwIfStopped(): void {
   folds += 1;
   if (folds % foldsPerLook !== 0) return;
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
@@ -62,7 +62,7 @@ async function open(): Promise<void> {
   try {
     const server = await openPastApplication(
       config,
-      { ...moment, proceed },
+      { ...moment, throwIfStopped },
       { ...ports, clock: systemClock, identifiers: systemIdentifiers, disk: nodeDisk, fatal },
     );
     parentPort?.on('message', (question: PastQuestion) => void answer(server, question));

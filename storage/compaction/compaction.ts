@@ -61,14 +61,14 @@ export class Compaction {
   private readonly groups: GroupRewrite;
   private readonly rewrite: SelectiveRewrite;
 
-  /** `proceed` throws when the work must end. */
+  /** `throwIfStopped` throws when the work must end. */
   constructor(
     private readonly store: CompactingStore,
     private readonly log: RewrittenLog,
     private readonly options: CompactionOptions,
-    proceed: () => void,
+    throwIfStopped: () => void,
   ) {
-    this.groups = new GroupRewrite(store, log, proceed);
+    this.groups = new GroupRewrite(store, log, throwIfStopped);
     this.rewrite = new SelectiveRewrite(this.groups, store.segmentBytes, async () => undefined);
   }
 

@@ -49,11 +49,11 @@ export function isDamaged({ damages }: Segment): boolean {
  * compactions, sweeps, merges and healing, one at a time per log (see `LogUpkeep`).
  */
 export class GroupRewrite {
-  /** `proceed` throws when the work must end. */
+  /** `throwIfStopped` throws when the work must end. */
   constructor(
     private readonly store: RewritingStore,
     private readonly log: RewrittenLog,
-    private readonly proceed: () => void,
+    private readonly throwIfStopped: () => void,
   ) {}
 
   /** Passes every batch of some segments to `take`, in order. */
@@ -63,7 +63,7 @@ export class GroupRewrite {
   ): Promise<void> {
     for (const segment of segments) {
       await this.log.reader.whole(segment, chunkBytes, async (batches) => {
-        this.proceed();
+        this.throwIfStopped();
         for (const batch of batches) await take(batch);
         return true;
       });
@@ -98,7 +98,7 @@ export class GroupRewrite {
       prunedFile: async (path, end) => log.chain?.prunedFile(group, path, end) ?? null,
     };
     const { segment, digest } = await writeReplacement(store, replacement);
-    this.proceed();
+    this.throwIfStopped();
     const by = { number, end: segment.toEnd(), digest, link: last.link };
     const replaced = group.map((old) => old.number);
     try {

@@ -54,14 +54,14 @@ function archiveName(logId: number, from: Offset, until: Offset): string {
  * read back, compared with the digest of its sealing, and renamed. So a file of this name is
  * complete wherever a crash ends the work. An existing file is only read, and replaced if it has
  * fewer records: it may come from another store of this id. Returns how many bytes were written;
- * throws `NotArchived`, or what `proceed` throws when the work must end.
+ * throws `NotArchived`, or what `throwIfStopped` throws when the work must end.
  */
 export async function archiveSegments(
   store: ArchivedStore,
   logId: number,
   segments: readonly Segment[],
   { folder, from, writer, disk = store.disk }: ArchiveOptions,
-  proceed: () => void,
+  throwIfStopped: () => void,
 ): Promise<number> {
   const due = segments.filter(({ nextOffset }) => nextOffset > from);
   const listed = store.manifest.state.logs.find(({ id }) => id === logId)?.segments ?? [];
@@ -75,9 +75,9 @@ export async function archiveSegments(
     try {
       await makeFolder(disk, target);
       const copy = { file, path, aside, end, recordCount, digest: sealed.get(number) };
-      bytes += await archive(store.disk, disk, copy, proceed);
+      bytes += await archive(store.disk, disk, copy, throwIfStopped);
     } catch (error) {
-      proceed();
+      throwIfStopped();
       throw new NotArchived(file, path, error);
     }
   }
@@ -104,16 +104,21 @@ interface Copy {
 }
 
 /** Copies from the disk `from` to the disk `disk`. */
-async function archive(from: Disk, disk: Disk, copy: Copy, proceed: () => void): Promise<number> {
+async function archive(
+  from: Disk,
+  disk: Disk,
+  copy: Copy,
+  throwIfStopped: () => void,
+): Promise<number> {
   const { file, path, aside, end, digest } = copy;
   const exists = (await disk.list(dirname(path))).includes(basename(path));
-  if (exists && (await recordsIn(disk, path, proceed)) >= copy.recordCount) return 0;
+  if (exists && (await recordsIn(disk, path, throwIfStopped)) >= copy.recordCount) return 0;
   const length = end + segmentFooterLength;
   await disk.remove(aside).catch(() => undefined);
   await withFile(from, file, 'read', (source) =>
     withFile(disk, aside, 'create', async (target) => {
       for (let position = 0; position < length; position += chunkBytes) {
-        proceed();
+        throwIfStopped();
         const asked = Math.min(chunkBytes, length - position);
         const chunk = await readUpTo(from, source, position, asked);
         if (chunk.length < asked) throw new Error('the segment is shorter than it was');
@@ -122,7 +127,7 @@ async function archive(from: Disk, disk: Disk, copy: Copy, proceed: () => void):
       await disk.sync(target);
     }),
   );
-  if ((await digestAt(disk, aside, end, proceed)) !== digest) {
+  if ((await digestAt(disk, aside, end, throwIfStopped)) !== digest) {
     throw new Error('the copy is not what the segment was sealed as');
   }
   await disk.rename(aside, path);
@@ -131,7 +136,7 @@ async function archive(from: Disk, disk: Disk, copy: Copy, proceed: () => void):
 }
 
 /** How many records a copy has, whichever store made it; -1 = it does not match its footer. */
-async function recordsIn(disk: Disk, path: string, proceed: () => void): Promise<number> {
+async function recordsIn(disk: Disk, path: string, throwIfStopped: () => void): Promise<number> {
   const end = (await disk.sizeAt(path)) - segmentFooterLength;
   if (end < 0) return -1;
   const bytes = await withFile(disk, path, 'read', (file) =>
@@ -139,7 +144,7 @@ async function recordsIn(disk: Disk, path: string, proceed: () => void): Promise
   );
   const footer = decodeSegmentFooter(bytes);
   if (footer === null || footer.end.end !== end) return -1;
-  const isIntact = (await digestAt(disk, path, end, proceed)) === footer.digest;
+  const isIntact = (await digestAt(disk, path, end, throwIfStopped)) === footer.digest;
   return isIntact ? footer.end.recordCount : -1;
 }
 
@@ -148,12 +153,12 @@ async function digestAt(
   disk: Disk,
   path: string,
   end: number,
-  proceed: () => void,
+  throwIfStopped: () => void,
 ): Promise<string> {
   const hash = createHash('sha256');
   await withFile(disk, path, 'read', async (file) => {
     for (let position = 0; position < end; position += chunkBytes) {
-      proceed();
+      throwIfStopped();
       hash.update(await readUpTo(disk, file, position, Math.min(chunkBytes, end - position)));
     }
   });

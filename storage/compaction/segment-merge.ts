@@ -52,17 +52,17 @@ function isBalanced(group: readonly Segment[]): boolean {
 
 /**
  * Merges one group of a log, if there is one: all records stay, at the same offsets. Returns false
- * if there is none. Rejects like a compaction, which leaves the log as it was. `proceed` throws
- * when the work must end.
+ * if there is none. Rejects like a compaction, which leaves the log as it was. `throwIfStopped`
+ * throws when the work must end.
  */
 export async function mergeOnce(
   store: RewritingStore,
   log: RewrittenLog,
-  proceed: () => void,
+  throwIfStopped: () => void,
 ): Promise<boolean> {
   const group = groupToMerge(log.segments, store.segmentBytes);
   if (group.length === 0) return false;
-  const rewrite = new GroupRewrite(store, log, proceed);
+  const rewrite = new GroupRewrite(store, log, throwIfStopped);
   const readAll = (take: (remains: Remains) => Promise<void> | void) =>
     rewrite.read(group, (batch) => take(remainsOf(batch, () => true)));
   const fingerprint = new Fingerprint();

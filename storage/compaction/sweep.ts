@@ -44,16 +44,16 @@ export interface SweepReport {
 /**
  * One call of `PartitionLog.sweep`. The oldest segments go first: wherever the work ends, if a
  * record that is not kept is gone, all earlier ones that are not kept are gone, too. So it ends at
- * the first damaged segment, from which nothing can be removed. `proceed` throws when the work must
- * end.
+ * the first damaged segment, from which nothing can be removed. `throwIfStopped` throws when the
+ * work must end.
  */
 export async function sweep(
   store: RewritingStore,
   log: RewrittenLog,
   options: SweepOptions,
-  proceed: () => void,
+  throwIfStopped: () => void,
 ): Promise<SweepReport> {
-  const groups = new GroupRewrite(store, log, proceed);
+  const groups = new GroupRewrite(store, log, throwIfStopped);
   if (options.healing !== undefined) {
     const healed = await heal(store, log, groups, options.healing);
     const nothing = { keptRecords: 0, removedRecords: 0, removedBytes: 0, archivedBytes: 0 };
@@ -65,7 +65,9 @@ export async function sweep(
   const intact = damaged < 0 ? sealed : sealed.slice(0, damaged);
   const { archive } = options;
   const archivedBytes =
-    archive === undefined ? 0 : await archiveSegments(store, log.id, intact, archive, proceed);
+    archive === undefined
+      ? 0
+      : await archiveSegments(store, log.id, intact, archive, throwIfStopped);
   try {
     await rewrite.run(intact, (record) => options.keeps(record));
   } catch (error) {

@@ -84,7 +84,7 @@ export class LogUpkeep {
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.rewriting(async () => {
       const { store, log, parts } = this;
-      const compaction = new Compaction(store, { ...log, ...parts }, options, this.proceed);
+      const compaction = new Compaction(store, { ...log, ...parts }, options, this.throwIfStopped);
       const { end } = compaction;
       const { compacted } = this;
       if (compacted?.end === end && !isDue(compacted.report, options)) {
@@ -101,12 +101,12 @@ export class LogUpkeep {
   /** See `PartitionLog.sweep`. */
   sweep(options: SweepOptions): Promise<SweepReport> {
     const { store, log, parts } = this;
-    return this.rewriting(() => sweep(store, { ...log, ...parts }, options, this.proceed)).catch(
-      (error: unknown) => {
-        // Errors thrown by the caller's own functions are not disk errors.
-        throw errorCode(error) === '' ? error : diskError(`sweeping log ${log.name}`, error);
-      },
-    );
+    return this.rewriting(() =>
+      sweep(store, { ...log, ...parts }, options, this.throwIfStopped),
+    ).catch((error: unknown) => {
+      // Errors thrown by the caller's own functions are not disk errors.
+      throw errorCode(error) === '' ? error : diskError(`sweeping log ${log.name}`, error);
+    });
   }
 
   /**
@@ -121,7 +121,9 @@ export class LogUpkeep {
       parts.chain?.extendLater();
       if (log.segments.length < groupMin) return;
       // One group at a time, so that a trim or a compaction gets its turn in between.
-      while (await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.proceed)));
+      while (
+        await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.throwIfStopped))
+      );
     } catch {
       // A failure that the store cannot survive has fenced it already.
     }
@@ -161,7 +163,7 @@ export class LogUpkeep {
   }
 
   /** Throws if no work may begin or continue any more. */
-  private readonly proceed = (): void => {
+  private readonly throwIfStopped = (): void => {
     if (this.stoppedBecause !== null) throw this.stoppedBecause;
   };
 
@@ -169,16 +171,16 @@ export class LogUpkeep {
   private rewriting<T>(work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
       await this.parts.chain?.extend();
-      this.proceed();
+      this.throwIfStopped();
       return work();
     });
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.proceed();
+    this.throwIfStopped();
     const done = this.last.then(async () => {
       await this.parts.sealed();
-      this.proceed();
+      this.throwIfStopped();
       return work();
     });
     this.last = done.catch(() => undefined);

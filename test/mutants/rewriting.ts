@@ -114,7 +114,7 @@ export const rewritingMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/compaction/segment-archive.ts',
-        from: '  if ((await digestAt(disk, aside, end, proceed)) !== digest) {',
+        from: '  if ((await digestAt(disk, aside, end, throwIfStopped)) !== digest) {',
         to: '  if (length < 0) {',
       },
     ],

@@ -11,5 +11,5 @@ export interface PastMoment {
 /** How a server shows one moment: its journal ends there; what only memory held is unknown. */
 export interface PastView extends PastMoment {
   /** Called repeatedly while the journal is folded; an error that it throws ends the folding. */
-  proceed(): void;
+  throwIfStopped(): void;
 }

@@ -10,14 +10,14 @@ export interface FoldedPart {
 }
 
 /**
- * Folds [from, until) into `folding`; the journal must decode with its codec. `proceed` is called
- * for each part that was read, and may throw. Throws `BrokenStream`.
+ * Folds [from, until) into `folding`; the journal must decode with its codec. `throwIfStopped` is
+ * called for each part that was read, and may throw. Throws `BrokenStream`.
  */
 export async function foldJournal(
   { engine }: ProductFolding,
   journal: Journal,
   until: number,
-  proceed: (events: number) => void = () => undefined,
+  throwIfStopped: (events: number) => void = () => undefined,
   from: number = journal.startOffset,
 ): Promise<FoldedPart> {
   let events = 0;
@@ -33,7 +33,7 @@ export async function foldJournal(
     engine.replay(wanted);
     events += wanted.length;
     lastAt = wanted.at(-1)?.at ?? lastAt;
-    proceed(events);
+    throwIfStopped(events);
     if (isLast) break;
   }
   return { events, lastAt };

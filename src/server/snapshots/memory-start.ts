@@ -59,8 +59,8 @@ export class MemoryStart {
     let nextAt = beganAt + firstLineMs;
     let foldingSince: number | null = null;
     return (progress) => {
-      // `proceed` throws if the past is no longer wanted, which ends its start.
-      this.past?.proceed();
+      // It throws if the past is no longer wanted, which ends its start.
+      this.past?.throwIfStopped();
       const now = this.clock.monotonic();
       if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
       if (now < nextAt) return;

@@ -124,7 +124,7 @@ describe('the past server', () => {
     const until = server.application.nest.get(Journal, { strict: false }).highWatermark;
     const view = {
       ...{ until, at: Date.now() },
-      proceed() {
+      throwIfStopped() {
         throw tooMuchMemory();
       },
     };
