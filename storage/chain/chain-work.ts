@@ -5,7 +5,7 @@
 import type { Disk } from '../disk/disk.js';
 import { readWhole } from '../disk/whole-file.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
-import { splitRecords } from '../format/record.js';
+import { recordEnd } from '../format/record.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset } from '../offsets/offset.js';
 import { decodeChain, type SealedPart } from './chain-file.js';
@@ -86,7 +86,7 @@ async function prunedBy(disk: Disk, question: PrunedQuestion): Promise<Buffer | 
     const isKept = (index: number) => {
       const place = kept.firstFrom(parts.at(index), 0, kept.count);
       const isRecord = parts.span(index) === 1 && kept.at(place) === parts.at(index);
-      return isRecord && kept.digest(place).equals(parts.digest(index));
+      return isRecord && kept.digest(place) === parts.digest(index);
     };
     const gone = prunedParts(parts, isKept, baseOffset, nextOffset);
     const left = { leaves: kept, pruned: gone };
@@ -149,17 +149,19 @@ export async function* recordsOf<Part extends Span>(
       }
     };
     for await (const { header, body } of batchesOf(disk, logTag, segment)) {
-      for (const { record, bytes } of splitRecords(body, header.baseOffset)) {
-        while (wanted !== undefined && isBehind(record.offset)) {
+      for (let start = 0, end = 0; start < body.length; start = end) {
+        end = recordEnd(body, start);
+        const offset = header.baseOffset + body.readUInt32LE(start + 4);
+        while (wanted !== undefined && isBehind(offset)) {
           takePruned();
           yield { part: wanted, leaves, pruned };
           [leaves, pruned] = [new TrieParts(), new TrieParts()];
           place += 1;
           wanted = parts[place];
         }
-        if (wanted === undefined || record.offset < wanted.baseOffset) continue;
-        const leaf = leafOf(record.offset, header.appendTime, bytes.subarray(recordPlaceLength));
-        leaves.push(record.offset, 1, leaf);
+        if (wanted === undefined || offset < wanted.baseOffset) continue;
+        const content = start + recordPlaceLength;
+        leaves.push(offset, 1, leafOf(offset, header.appendTime, body, content, end));
       }
     }
     takePruned();

@@ -30,7 +30,7 @@ export function encodePruned(parts: TrieParts): Buffer {
     const at = headerLength + index * partLength;
     writeOffset(bytes, parts.at(index), at);
     writeOffset(bytes, parts.span(index), at + 8);
-    parts.digest(index).copy(bytes, at + 16);
+    bytes.write(parts.digest(index), at + 16, 'latin1');
   }
   bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
   return bytes;
@@ -43,7 +43,7 @@ function decodePruned(bytes: Buffer): TrieParts | null {
   if (bytes.readUInt16LE(8) !== version) return null;
   const parts = new TrieParts();
   for (let at = headerLength; at + partLength <= bytes.length; at += partLength) {
-    const digest = bytes.subarray(at + 16, at + partLength);
+    const digest = bytes.toString('latin1', at + 16, at + partLength);
     parts.push(readOffset(bytes, at), readOffset(bytes, at + 8), digest);
   }
   return parts;

@@ -11,31 +11,43 @@ import { type Offset, writeOffset } from '../offsets/offset.js';
 /** Bytes of a digest. */
 export const digestLength = 32;
 
+/**
+ * The bytes of a digest as characters (latin1). Every record is hashed about twice, and Node.js
+ * makes a short string in a third of the time that a buffer takes (0.35 us instead of 1.26).
+ */
+export type Digest = string;
+
 /** The root of a trie without records. */
-const emptyRoot: Buffer = Buffer.alloc(digestLength);
+const emptyRoot: Digest = '\0'.repeat(digestLength);
 
 const leafPrefixLength = 17;
 const scratch = Buffer.alloc(64 * 1024);
 const pair = Buffer.alloc(1 + 2 * digestLength, 1);
 
-function sha256(bytes: Buffer): Buffer {
-  return hash('sha256', bytes, 'buffer');
+function sha256(bytes: Buffer): Digest {
+  return hash('sha256', bytes, 'binary');
 }
 
-/** The digest of one record; `bytes` are those after its length and its offset. */
-export function leafOf(offset: Offset, appendTime: number, bytes: Buffer): Buffer {
-  const length = leafPrefixLength + bytes.length;
+/** The digest of one record; `body[start, end)` are its bytes after its length and its offset. */
+export function leafOf(
+  offset: Offset,
+  appendTime: number,
+  body: Buffer,
+  start: number,
+  end: number,
+): Digest {
+  const length = leafPrefixLength + end - start;
   const leaf = length <= scratch.length ? scratch.subarray(0, length) : Buffer.alloc(length);
   leaf[0] = 0;
   writeOffset(leaf, offset, 1);
   leaf.writeDoubleLE(appendTime, 9);
-  bytes.copy(leaf, leafPrefixLength);
+  body.copy(leaf, leafPrefixLength, start, end);
   return sha256(leaf);
 }
 
-function joined(left: Buffer, right: Buffer): Buffer {
-  left.copy(pair, 1);
-  right.copy(pair, 1 + digestLength);
+function joined(left: Digest, right: Digest): Digest {
+  pair.write(left, 1, 'latin1');
+  pair.write(right, 1 + digestLength, 'latin1');
   return sha256(pair);
 }
 
@@ -47,11 +59,11 @@ export class TrieParts {
   private digests = Buffer.alloc(64 * digestLength);
 
   /** Adds the next part; a record has a span of 1. */
-  push(at: Offset, span: number, digest: Buffer): void {
+  push(at: Offset, span: number, digest: Digest): void {
     if (this.count === this.places.length) this.grow();
     this.places[this.count] = at;
     this.spans[this.count] = span;
-    digest.copy(this.digests, this.count * digestLength);
+    this.digests.write(digest, this.count * digestLength, 'latin1');
     this.count += 1;
   }
 
@@ -65,9 +77,10 @@ export class TrieParts {
     return this.spans[index] ?? 0;
   }
 
-  /** The digest of a part: a view of bytes that may change. */
-  digest(index: number): Buffer {
-    return this.digests.subarray(index * digestLength, (index + 1) * digestLength);
+  /** The digest of a part. */
+  digest(index: number): Digest {
+    const start = index * digestLength;
+    return this.digests.toString('latin1', start, start + digestLength);
   }
 
   /** The first index in [first, end) whose part is at or behind `offset`; `end` if none is. */
@@ -131,7 +144,8 @@ function halvesOf({ at, span }: Subtree): readonly [Subtree, Subtree] {
 
 /** The digest of all records in [from, until). Throws `RangeError` for two at one offset. */
 export function rootOf(parts: TrieParts, from: Offset, until: Offset): Buffer {
-  return digestOfPart(parts, 0, parts.count, wholeTrie(from, until)) ?? emptyRoot;
+  const root = digestOfPart(parts, 0, parts.count, wholeTrie(from, until)) ?? emptyRoot;
+  return Buffer.from(root, 'latin1');
 }
 
 function digestOfPart(
@@ -139,10 +153,9 @@ function digestOfPart(
   first: number,
   end: number,
   subtree: Subtree,
-): Buffer | null {
+): Digest | null {
   if (first === end) return null;
-  // A copy, as the list may grow.
-  if (end - first === 1) return Buffer.from(parts.digest(first));
+  if (end - first === 1) return parts.digest(first);
   const [left, right] = halvesOf(subtree);
   const middle = parts.firstFrom(right.at, first, end);
   const before = digestOfPart(parts, first, middle, left);
