@@ -86,6 +86,8 @@ const sumsCount = 8;
 /** The sum of the items that were added, in any order. */
 export class DigestSum {
   private readonly sections = new Map<string, { items: number; readonly sums: Uint32Array }>();
+  /** The SHA-256 of one item. */
+  private readonly itemDigest = Buffer.alloc(sumsCount * 4);
 
   /** Adds an item; the order of items does not matter. */
   add({ section, key, place, bytes }: MemoryItem): void {
@@ -96,10 +98,10 @@ export class DigestSum {
     }
     known.items += 1;
     const head = Buffer.from(`${key}\0${place}\0`);
-    const digest = hash('sha256', Buffer.concat([head, bytes]), 'hex');
+    // As a string: Node.js makes a short string faster than a buffer.
+    this.itemDigest.write(hash('sha256', Buffer.concat([head, bytes]), 'binary'), 'latin1');
     for (let index = 0; index < sumsCount; index += 1) {
-      const part = Number.parseInt(digest.slice(index * 8, index * 8 + 8), 16);
-      known.sums[index] = (known.sums[index] ?? 0) + part;
+      known.sums[index] = (known.sums[index] ?? 0) + this.itemDigest.readUInt32BE(index * 4);
     }
   }
 
