@@ -20,7 +20,7 @@ import type { RecordHeader, RecordInput, StoredRecord } from '../../storage/form
 import { RepeatedBytes } from '../grammar/repeated-bytes.js';
 import type { DomainEvent, EventEnvelope } from './decider.js';
 import { type EventsOfKind, KnownEvents } from './known-events.js';
-import { type Principal, principalIn } from './principal/principal.js';
+import { type Principal, PrincipalHeaders, principalIn } from './principal/principal.js';
 
 /** The index term of definition records. */
 export const structuresTerm = 'structures';
@@ -74,6 +74,7 @@ export class EventCodec {
   private readonly keptBytes = new RepeatedBytes();
   private readSince = 0;
   private readonly known = new KnownEvents();
+  private readonly principals = new PrincipalHeaders();
 
   constructor() {
     this.packr = this.packrOverTable();
@@ -115,7 +116,7 @@ export class EventCodec {
       key: `${kind}/${id}`,
       value: this.valueOf(envelope),
       timestamp: envelope.at,
-      headers: headersOf(by, body),
+      headers: headersOf(this.principals.of(by), body),
       terms,
     };
   }
@@ -251,8 +252,7 @@ function isOfKind(bytes: Buffer, start: number, kind: string): boolean {
   return bytes[start + kind.length] === slash;
 }
 
-function headersOf(by: Principal | null, body: Buffer | null): readonly RecordHeader[] {
-  const principal = by === null ? null : by.header;
+function headersOf(principal: RecordHeader | null, body: Buffer | null): readonly RecordHeader[] {
   if (body === null) return principal === null ? noHeaders : [principal];
   const own = { name: bodyHeader, value: body };
   return principal === null ? [own] : [principal, own];

@@ -29,8 +29,6 @@ const causeHeader = 'cause';
 /** A request, as far as it identifies who made it. */
 export class Caller {
   readonly type = 'caller';
-  private kept: PrincipalHeader | null = null;
-
   /**
    * `name` is that of the credential, like `token:deploy`; null if the request needed none.
    * `address` is where the request came from. Neither `address` nor `requestId` contains a blank.
@@ -43,10 +41,9 @@ export class Caller {
     readonly seed: RequestSeed | null = null,
   ) {}
 
-  /** The header stored in records; created once for all events of a request. */
+  /** The header stored in records. */
   get header(): PrincipalHeader {
-    this.kept ??= { name: callerHeader, value: Buffer.from(this.text) };
-    return this.kept;
+    return { name: callerHeader, value: Buffer.from(this.text) };
   }
 
   /** The name comes last: a username from the configuration may contain blanks. */
@@ -74,6 +71,24 @@ export const ownWork = new ServerWork(null);
 /** Work of the server on behalf of another stream, like `schedule/daily`. */
 export function workFor(kind: string, id: string): ServerWork {
   return new ServerWork(`${kind}/${id}`);
+}
+
+/**
+ * The headers of principals. One is made for all events of a request, and not kept by its `Caller`:
+ * cached events have callers, and a short buffer holds 8 KiB, the pool that it was cut from.
+ */
+export class PrincipalHeaders {
+  private latest: Principal | null = null;
+  private header: PrincipalHeader | null = null;
+
+  /** The header stored in records; null = none is needed. */
+  of(principal: Principal | null): PrincipalHeader | null {
+    if (principal !== this.latest) {
+      this.latest = principal;
+      this.header = principal === null ? null : principal.header;
+    }
+    return this.header;
+  }
 }
 
 /** The principal in the headers of a record that is marked as attributed. */
