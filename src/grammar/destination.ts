@@ -61,10 +61,16 @@ export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url
  * origin is cleaned.
  */
 export function requestTarget(text: string, url: URL): string {
-  // Journals of earlier versions contain URLs in other forms.
-  if (!isCalledAsWritten(text, url)) return `${url.pathname}${url.search}`;
+  // A user and a password are in front of the host; journals of earlier versions have other forms.
+  if (!isCalledAsWritten(text, url)) return targetOf(url);
   const target = text.slice(url.origin.length);
   return target.startsWith('/') ? target : `/${target}`;
+}
+
+/** Path and query, with the "?" of an empty query, which `search` leaves out. */
+function targetOf({ href, protocol }: URL): string {
+  const [called = ''] = href.split('#', 1);
+  return called.slice(called.indexOf('/', `${protocol}//`.length));
 }
 
 function isCalledAsWritten(text: string, { origin }: URL): boolean {
