@@ -183,6 +183,8 @@ describe('streams that live for years', () => {
         const [ours, theirs] = [other.engine, whole.engine].map((engine) => states(engine));
         expect(ours).toEqual(theirs);
       }
+      // Few of the sweeps may have been left to run to their end.
+      await other.sweeper.sweep(at + 1, at);
       const lefts = [await left(other.journal), await left(whole.journal)];
       expect(lefts[0]?.length).toBeLessThan((lefts[1]?.length ?? 0) / 2);
     },
