@@ -30,7 +30,7 @@ export interface CompactionOptions {
 
 /** The result of a compaction. */
 export interface CompactionReport {
-  /** Each key occurs at most once below this: `PartitionLog.compactedUntil`. */
+  /** Each key occurs at most once below this, apart from damaged segments. */
   readonly until: Offset;
   readonly removedRecords: number;
   /** By how many bytes the log is shorter, headers and batches included. */
@@ -47,7 +47,10 @@ interface LatestOffsets {
   readonly damaged: Offset;
 }
 
-/** Offsets of the log below this were compacted. */
+/**
+ * Below this, each key occurs at most once. No offset behind damage is, as damage may be read again
+ * later or be healed: what supersedes its records is then looked for once more.
+ */
 export function compactedUntil(manifest: ManifestState, logId: number): Offset {
   return manifest.logs.find(({ id }) => id === logId)?.compactedUntil ?? 0;
 }
@@ -58,6 +61,8 @@ export function compactedUntil(manifest: ManifestState, logId: number): Offset {
  */
 export class Compaction {
   private oldestTombstone = Number.POSITIVE_INFINITY;
+  /** Below this, each key occurs at most once, apart from damaged segments. */
+  private until: Offset;
   private readonly groups: GroupRewrite;
   private readonly rewrite: SelectiveRewrite;
 
@@ -68,6 +73,7 @@ export class Compaction {
     private readonly options: CompactionOptions,
     throwIfStopped: () => void,
   ) {
+    this.until = compactedUntil(store.manifest.state, log.id);
     this.groups = new GroupRewrite(store, log, throwIfStopped);
     this.rewrite = new SelectiveRewrite(this.groups, store.segmentBytes, async () => undefined);
   }
@@ -79,37 +85,38 @@ export class Compaction {
 
   /** Passes over the sealed segments, with as many keys as fit, until each key occurs once. */
   async run(): Promise<CompactionReport> {
-    const { store, log, end } = this;
-    for (let until = -1; until < end; ) {
+    const { end } = this;
+    for (let isDone = false; !isDone; ) {
       try {
-        until = await this.pass();
+        await this.pass();
+        isDone = this.until >= end;
       } catch (error) {
         // Damage was found; the next passes leave that segment alone.
         if (!(error instanceof SegmentChanged)) throw error;
       }
     }
-    const { oldestTombstone } = this;
+    const { until, oldestTombstone } = this;
     const { removedRecords, removedBytes } = this.rewrite;
     return {
-      until: compactedUntil(store.manifest.state, log.id),
+      until,
       removedRecords,
       removedBytes,
       oldestTombstone: oldestTombstone === Number.POSITIVE_INFINITY ? null : oldestTombstone,
     };
   }
 
-  /** Makes one pass; returns the offset below which each key occurs only once now. */
-  private async pass(): Promise<Offset> {
+  /** Makes one pass, which raises `until`. */
+  private async pass(): Promise<void> {
     const { store, log } = this;
-    const from = compactedUntil(store.manifest.state, log.id);
-    const latest = await this.latestOffsets(from);
+    const latest = await this.latestOffsets(this.until);
     this.oldestTombstone = Number.POSITIVE_INFINITY;
     await this.rewrite.run(this.sealed(), (record, appendTime) =>
       this.isKept(record, appendTime, latest),
     );
-    const { until } = latest;
-    if (until > from) await store.manifest.edit({ type: 'compacted', id: log.id, until });
-    return until;
+    this.until = latest.until;
+    const until = Math.min(latest.until, latest.damaged);
+    if (until <= compactedUntil(store.manifest.state, log.id)) return;
+    await store.manifest.edit({ type: 'compacted', id: log.id, until });
   }
 
   private sealed(): Segment[] {

@@ -131,7 +131,8 @@ export class LogUpkeep {
 
   /** See `PartitionLog.compactedUntil`. */
   get compactedUntil(): Offset {
-    return compactedUntil(this.store.manifest.state, this.log.id);
+    const recorded = compactedUntil(this.store.manifest.state, this.log.id);
+    return Math.max(recorded, this.compacted?.report.until ?? 0);
   }
 
   /** Removes the files of a dropped log; false if some stay, because the disk is full. */

@@ -232,7 +232,7 @@ export class PartitionLog {
     return this.upkeep.keepUp();
   }
 
-  /** Every offset below this was compacted: each key occurs there at most once. */
+  /** Offsets below this were compacted: there each key occurs once, apart from damaged segments. */
   get compactedUntil(): Offset {
     return this.upkeep.compactedUntil;
   }

@@ -317,4 +317,25 @@ describe('compaction', () => {
     const damaged = flipped(disk, segmentPath(1), inSecond(disk));
     expect(await found(damaged)).toEqual({ offsets: [3, 5, 6, 8, 9, 10], damaged: ['4 to 5'] });
   });
+
+  it('removes later what damage kept, and no tombstone before what it hides', async () => {
+    const worked = await workedDisk('cleanly');
+    const disk = flipped(worked, segmentPath(1), inSecond(worked));
+    const damaged = await openIsolating(disk);
+    await damaged.log.append([{ key: Buffer.from('key-0'), value: null }]).durable;
+    await damaged.log.roll();
+    const report = await damaged.log.compact({ tombstonesBefore: 0 });
+    expect([report.until, damaged.log.compactedUntil]).toEqual([11, 11]);
+    const left = { offsets: [3, 5, 6, 7, 9, 10], damaged: ['4 to 5'] };
+    expect(await readAll(damaged.log)).toEqual(left);
+    await damaged.store.close();
+    // The disk reads the place again: a controller was replaced, or the file was put back.
+    const { store, log, timers } = await openIsolating(
+      flipped(disk, segmentPath(1), inSecond(worked)),
+    );
+    timers.advance(1000);
+    await log.compact({ tombstonesBefore: timers.time });
+    expect(await readAll(log)).toEqual({ offsets: [6, 7, 9], damaged: [] });
+    await store.close();
+  });
 });
