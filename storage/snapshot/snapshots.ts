@@ -115,9 +115,12 @@ export class Snapshots {
     }
   }
 
-  /** Durably removes the snapshots whose offset is below `offset`. */
+  /**
+   * Durably removes the snapshots whose offset is below `offset`. Rejects like the disk, also if it
+   * does not say which there are.
+   */
   async removeBefore(offset: Offset): Promise<void> {
-    const names = await this.names();
+    const names = await this.listed();
     await this.removeAll(names.filter((name) => offsetOf(name) < offset));
   }
 
@@ -126,10 +129,18 @@ export class Snapshots {
     return (await this.names()).map(offsetOf);
   }
 
-  /** The file names, in the order of their offsets. */
-  private async names(): Promise<string[]> {
+  /** The file names, in the order of their offsets; none if the disk does not say. */
+  private names(): Promise<string[]> {
+    return this.listed().catch(() => []);
+  }
+
+  /** The file names, in the order of their offsets; none if there is no folder. */
+  private async listed(): Promise<string[]> {
     const { disk, directory } = this.store;
-    const names = await disk.list(directory.snapshots).catch(() => []);
+    const names = await disk.list(directory.snapshots).catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    });
     return names.filter((name) => namePattern.test(name));
   }
 

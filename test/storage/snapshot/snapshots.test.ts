@@ -60,6 +60,17 @@ describe('snapshots', () => {
     });
   });
 
+  it('do not count as removed if the folder cannot be listed', async () => {
+    const disk = new SimulatedDisk();
+    const { snapshots } = await open(disk);
+    await expect(snapshots.removeBefore(20)).resolves.toBeUndefined();
+    await snapshots.write({ offset: 10, label: 'a' }, partsOf('x'));
+    disk.failures = [{ operation: 'list', nth: 1, code: 'EMFILE', under: folder }];
+    await expect(snapshots.removeBefore(20)).rejects.toThrow('EMFILE');
+    await snapshots.removeBefore(20);
+    expect(await disk.list(folder)).toEqual([]);
+  });
+
   it('are skipped if they are of another folder', async () => {
     const disk = new SimulatedDisk();
     const first = await open(disk);
