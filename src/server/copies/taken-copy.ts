@@ -68,8 +68,9 @@ export async function takeCopy(
   const head = headIn(json.ok ? json.value : null);
   if (head === null) throw new CopyRefused('the head of the copy is not ours');
   requireHeld(head, held);
-  await requireRoom(ports, head);
-  await removeOthers(disk, fetching, head);
+  const others = await othersIn(disk, fetching, head);
+  await requireRoom(ports, head, others);
+  await removeOthers(disk, fetching, head, others);
   await makeDirectories(disk, fetching, head);
   await takeFiles(disk, fetching, head, incoming);
   await incoming.end();
@@ -88,13 +89,24 @@ function requireHeld({ files }: CopyHead, held: readonly HeldFile[]): void {
   if (wrong !== undefined) throw new CopyRefused(`${wrong.path} is left out, and is not here`);
 }
 
-/** Removes files of an earlier copy that this one sends again or does not have. */
-async function removeOthers(disk: Disk, fetching: string, { files }: CopyHead): Promise<void> {
+/** The files of an earlier copy that this one sends again or does not have. */
+async function othersIn(
+  disk: Disk,
+  fetching: string,
+  { files }: CopyHead,
+): Promise<readonly string[]> {
   const held = new Set(files.filter(({ isHeld }) => isHeld).map(({ path }) => path));
-  if (held.size === 0) return removeTree(disk, fetching);
-  for (const path of await filesIn(disk, fetching)) {
-    if (!held.has(path)) await disk.remove(join(fetching, path));
-  }
+  return (await filesIn(disk, fetching)).filter((path) => !held.has(path));
+}
+
+async function removeOthers(
+  disk: Disk,
+  fetching: string,
+  { files }: CopyHead,
+  others: readonly string[],
+): Promise<void> {
+  if (!files.some(({ isHeld }) => isHeld)) return removeTree(disk, fetching);
+  for (const path of others) await disk.remove(join(fetching, path));
 }
 
 async function takeFiles(
@@ -120,10 +132,17 @@ async function takeFiles(
   }
 }
 
-async function requireRoom({ disk, dataDirectory }: TakenCopyPorts, head: CopyHead) {
+/** Files of an earlier copy make room for this one: they are removed before it is taken. */
+async function requireRoom(
+  { disk, dataDirectory }: TakenCopyPorts,
+  head: CopyHead,
+  others: readonly string[],
+): Promise<void> {
   const coming = head.files.filter(({ isHeld }) => !isHeld);
   const needed = coming.reduce((sum, { bytes }) => sum + bytes, freeBytesMin);
-  const { available } = await disk.space(dataDirectory);
+  const { fetching } = placesIn(dataDirectory);
+  let { available } = await disk.space(dataDirectory);
+  for (const path of others) available += await disk.sizeAt(join(fetching, path));
   if (available >= needed) return;
   throw new CopyRefused(`the copy needs ${needed} bytes, and ${available} are free`);
 }

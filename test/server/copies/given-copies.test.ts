@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -124,7 +124,7 @@ afterAll(async () => {
 });
 
 /** Requests a copy like a node that has no folder, or only a part of one, in `dataDirectory`. */
-async function take(dataDirectory: string): Promise<CopyHead['files']> {
+async function take(dataDirectory: string, disk = nodeDisk): Promise<CopyHead['files']> {
   const held = await heldIn(nodeDisk, join(dataDirectory, 'fetching'));
   const { port } = node.address() as AddressInfo;
   const answer = await request(`http://127.0.0.1:${port}/`, {
@@ -132,8 +132,9 @@ async function take(dataDirectory: string): Promise<CopyHead['files']> {
     body: JSON.stringify({ held }),
   });
   expect(answer.statusCode).toBe(200);
-  const ports = { disk: nodeDisk, dataDirectory, options, secret };
-  return (await takeCopy(ports, answer, 'seed', held)).files;
+  const ports = { disk, dataDirectory, options, secret };
+  const taken = takeCopy(ports, answer, 'seed', held).finally(() => answer.body.destroy());
+  return (await taken).files;
 }
 
 it('a node gives a copy after a failed one, even if it cannot list snapshots', async () => {
@@ -179,6 +180,24 @@ it('a copy continues where it was cut, with the complete files', async () => {
   expect(log?.highWatermark).toBe(24);
   await log?.verify();
   await copy.close();
+});
+
+it('a copy takes the room of an earlier one that is of no use, and no more', async () => {
+  const others = await makeFolder();
+  const bytes = (await take(others)).reduce((sum, file) => sum + file.bytes, 0);
+  await given;
+  const dataDirectory = await makeFolder();
+  const earlier = join(dataDirectory, 'fetching', 'logs', '0000000000');
+  await mkdir(earlier, { recursive: true });
+  await writeFile(join(earlier, '0000000009.log'), randomBytes(512 * 1024));
+  const lacking = (lacks: number): Disk => ({
+    ...nodeDisk,
+    space: async () => ({ available: 64 * 1024 * 1024 + bytes - lacks, total: 2 ** 40 }),
+  });
+  await expect(take(dataDirectory, lacking(513 * 1024))).rejects.toThrow('bytes, and');
+  await given;
+  await take(dataDirectory, lacking(512 * 1024));
+  expect(await readdir(dataDirectory)).toEqual(['fetched']);
 });
 
 it('ends a copy of which the other node takes nothing any more', async () => {
