@@ -6,7 +6,8 @@
  *     a later event is lost               cut back to the events before it
  *     an event refers to a lost one       cut back to the events before that reference
  *     it begins anew, its end is lost     the previous life is dropped: it had ended
- *     a checkpoint follows the loss       it continues from the checkpoint
+ *     a checkpoint follows the loss       it continues from the checkpoint, unless the checkpoint
+ *                                         refers to a lost event
  */
 import { NewerFormat } from '../../../storage/faults/storage-errors.js';
 import type { StoredRecord } from '../../../storage/format/record.js';
@@ -15,6 +16,7 @@ import type { OffsetRange } from '../../../storage/offsets/offset.js';
 import { ActorDirectory } from '../../engine/actor-directory.js';
 import { type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import { EventCodec } from '../../engine/event-codec.js';
+import { namedBy } from '../../engine/history/crossings.js';
 import { OffsetSet } from '../../engine/history/offset-set.js';
 import { PreImages } from '../../engine/resting/pre-images.js';
 import { shippedStreamSizes } from '../../engine/resting/stream-sizes.js';
@@ -57,6 +59,8 @@ export class JournalRepair {
    * or checkpoint is lost.
    */
   private readonly ended = new Set<number>();
+  /** Events between a loss and a checkpoint that refers to them: they stay, but are not folded. */
+  private readonly spared = new Set<number>();
   private actors = new Map<string, ActorDirectory>();
   private codec = new EventCodec();
   private removedEvents = 0;
@@ -100,18 +104,21 @@ export class JournalRepair {
       this.deciders.map((decider) => [decider.kind, new ActorDirectory(decider, [], options)]),
     );
     const changes = new TurnChanges(false);
-    const endedBefore = this.ended.size;
+    const foundBefore = this.ended.size + this.spared.size;
     for await (const record of recordsOf(this.log)) {
       const envelope = this.decoded(record);
       if (envelope === null) continue;
-      if (this.mayStay(envelope)) this.actorsOf(envelope).replay(envelope, changes);
-      else this.drop(envelope);
+      if (!this.mayStay(envelope) && !this.isSpared(envelope)) this.drop(envelope);
+      else {
+        this.actorsOf(envelope).replay(envelope, changes);
+        this.keep(envelope);
+      }
     }
     for (const actors of this.actors.values()) {
       // The checkpoint that the stream would have continued from is lost.
       for (const { offset } of actors.gaps.firsts()) this.ended.add(offset);
     }
-    return this.ended.size === endedBefore;
+    return this.ended.size + this.spared.size === foundBefore;
   }
 
   /** Null for a definition, and for an event whose shape was lost with a definition. */
@@ -134,9 +141,7 @@ export class JournalRepair {
     const { id, sequence, previous, offset, event } = envelope;
     const actors = this.actorsOf(envelope);
     const actor = actors.find(id);
-    const named = actors.decider.references?.(event) ?? [];
-    if (named.some((place) => place < offset && this.isGone(place))) return false;
-    if (this.ended.has(offset)) return false;
+    if (this.ended.has(offset) || this.namesGone(envelope)) return false;
     if (isCheckpoint(event) && sequence >= (actor?.length ?? 0)) return true;
     if (actor !== undefined && sequence === actor.length) return previous === actor.lastOffset;
     if (actor !== undefined && sequence === 0) this.ended.add(actor.firstOffset);
@@ -148,11 +153,31 @@ export class JournalRepair {
     return !this.isGone(previous);
   }
 
+  /** Whether an event refers to one that is gone; of a checkpoint, the next pass spares it. */
+  private namesGone(envelope: EventEnvelope): boolean {
+    const { offset, event } = envelope;
+    const named = namedBy(this.actorsOf(envelope), event);
+    const gone = named.filter((place) => place < offset && this.isGone(place));
+    if (isCheckpoint(event)) {
+      for (const place of gone) if (!this.isLost(place)) this.spared.add(place);
+    }
+    return gone.length > 0;
+  }
+
+  /** Whether an event is needed by a checkpoint, and replay skips it until then. */
+  private isSpared(envelope: EventEnvelope): boolean {
+    const { id, sequence, offset } = envelope;
+    if (!this.spared.has(offset) || this.ended.has(offset)) return false;
+    const length = this.actorsOf(envelope).find(id)?.length ?? 0;
+    return sequence > length && !this.namesGone(envelope);
+  }
+
   private isGone(offset: number): boolean {
-    return (
-      this.dropped.has(offset) ||
-      this.gaps.some(({ from, until }) => from <= offset && offset < until)
-    );
+    return this.dropped.has(offset) || this.isLost(offset);
+  }
+
+  private isLost(offset: number): boolean {
+    return this.gaps.some(({ from, until }) => from <= offset && offset < until);
   }
 
   private drop({ kind, id, offset }: EventEnvelope): void {
@@ -161,6 +186,12 @@ export class JournalRepair {
     this.changed.set(stream, { ...known, removed: known.removed + 1 });
     this.dropped.add(offset);
     this.removedEvents += 1;
+  }
+
+  /** Counts an event that stays behind one that could not. */
+  private keep({ kind, id }: EventEnvelope): void {
+    const known = this.changed.get(`${kind}/${id}`);
+    if (known !== undefined) known.kept += 1;
   }
 
   private lengthOf(stream: string): number {
