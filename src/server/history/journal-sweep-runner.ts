@@ -25,6 +25,13 @@ const lookEveryMsMax = 10_000;
 /** With a short retention, there are this many checks per retention time. */
 const looksPerRetention = 8;
 
+/**
+ * A sweep reads all of the old journal before it removes anything. So after one that failed, e.g.
+ * because the archive is gone, the next one begins so many times its duration later.
+ */
+const pauseFactor = 10;
+const pauseMsMax = 600_000;
+
 const warning = 'journal sweeps';
 
 /** The reason in an operator's words; the log has the details. */
@@ -41,6 +48,8 @@ function reasonOf(error: unknown): string {
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;
   private isStopped = false;
+  /** No sweep begins before this, by the monotonic clock. */
+  private pausedUntil = Number.NEGATIVE_INFINITY;
   private cancel: () => void = () => undefined;
 
   /** What is older than this may be removed, in ms; null if nothing is removed. */
@@ -93,7 +102,8 @@ export class JournalSweepRunner {
     if (!this.wallClock.isTrusted()) return;
     const { sweeper, retentionMs } = this;
     const at = this.clock.now();
-    if (retentionMs === null) void this.run(() => sweeper.forget(at));
+    const isPaused = this.clock.monotonic() < this.pausedUntil;
+    if (retentionMs === null || isPaused) void this.run(() => sweeper.forget(at));
     else void this.run(() => sweeper.sweep(at - retentionMs, at));
   }
 
@@ -108,6 +118,8 @@ export class JournalSweepRunner {
       this.log.info({ ...outcome }, 'the journal was swept');
     } catch (error) {
       if (error instanceof SweepStopped || error instanceof LogClosed) return;
+      const endedAt = this.clock.monotonic();
+      this.pausedUntil = endedAt + Math.min((endedAt - startedAt) * pauseFactor, pauseMsMax);
       this.metrics.failed();
       this.life.warn(warning, `the journal was not swept and grows: ${reasonOf(error)}`);
       this.log.error({ err: error }, 'the journal was not swept; the sweep will be retried');

@@ -94,6 +94,27 @@ describe('the check whether to sweep the journal', () => {
     expect(clock.monotonic()).toBeGreaterThan(began + 60 * minuteMs);
   });
 
+  it('pauses after a sweep that failed, for longer than it took', async () => {
+    let begun = 0;
+    let fail = (_: Error) => {};
+    const sweepBegins = () => {
+      begun += 1;
+      return new Promise<void>((_, reject) => {
+        fail = reject;
+      });
+    };
+    swept.sweeper.guard = { sweepBegins, sweepEnded: () => undefined };
+    await writeNotes('only');
+    await timePasses(() => begun === 1);
+    const failedAt = clock.monotonic() + minuteMs;
+    clock.advance(minuteMs);
+    fail(new Error('no archive'));
+    await timePasses(() => begun === 2);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(failedAt + 10 * minuteMs);
+    expect(clock.monotonic()).toBeLessThan(failedAt + 13 * minuteMs);
+    fail(new Error('no archive'));
+  });
+
   it('sweeps events that follow a moment in which the clock was ahead', async () => {
     await writeNotes('before');
     const ahead = clock.now() + 365 * 24 * 60 * minuteMs;
