@@ -31,6 +31,7 @@ import { literalTarget } from '../http/literal-target.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
 import { RouteTable } from '../http/routes/route-table.js';
 import { sendDurability } from '../http/routes/shown-durability.js';
+import { refuseUnknownFilters } from '../http/routes/unknown-filters.js';
 import { ClusterMetrics } from './cluster-http/cluster.metrics.js';
 import { ClusterSide, type ClusterSidePorts } from './cluster-http/cluster-side.js';
 import { NodeRoutes } from './cluster-http/node-routes.js';
@@ -102,6 +103,7 @@ export async function createHttpServer(
   acceptRawBodies(fastify);
   frontDoor.guard(fastify, routes);
   refuseUnnamedPaths(fastify);
+  refuseUnknownFilters(fastify);
   const pastDoor = new PastDoor(basic);
   pastDoor.guard(fastify);
   inFlight.guard(fastify);

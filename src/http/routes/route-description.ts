@@ -46,6 +46,11 @@ export interface RouteDescription {
    * only in memory is then null.
    */
   readonly asOf?: true;
+  /**
+   * The name in the path may contain a question mark, which published clients do not encode, so
+   * what follows it is no filter.
+   */
+  readonly namesAnything?: true;
   /** Query parameters; the description in the schema of a field is shown with it. */
   readonly query?: Lazy<z.ZodObject>;
   /** Request headers that have a meaning here. */

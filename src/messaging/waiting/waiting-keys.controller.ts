@@ -4,10 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
 import { By } from '../../http/identity/callers.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Pausing } from './pausing.js';
 import { waitingRoutes } from './waiting.openapi.js';
-import { parseWaiting } from './waiting.request.js';
+import { parseAll, parseWaiting } from './waiting.request.js';
 import { type KeyLine, WaitingLines } from './waiting-lines.js';
 
 /** Separate from the controller of keys, whose routes published clients know. */
@@ -28,14 +29,16 @@ export class WaitingKeysController {
   @Post('pause')
   @HttpCode(200)
   @Describe(waitingRoutes.pauseKeys)
-  async pause(@By() by: Caller): Promise<{ paused: number }> {
+  async pause(@By() by: Caller, @Req() request: FastifyRequest): Promise<{ paused: number }> {
+    valueIn(parseAll(request.url, rawBody(request)));
     return { paused: await this.pausing.keysTo(true, by) };
   }
 
   @Post('resume')
   @HttpCode(200)
   @Describe(waitingRoutes.resumeKeys)
-  async resume(@By() by: Caller): Promise<{ resumed: number }> {
+  async resume(@By() by: Caller, @Req() request: FastifyRequest): Promise<{ resumed: number }> {
+    valueIn(parseAll(request.url, rawBody(request)));
     return { resumed: await this.pausing.keysTo(false, by) };
   }
 }

@@ -4,10 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
 import { By } from '../../http/identity/callers.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Pausing } from './pausing.js';
 import { waitingRoutes } from './waiting.openapi.js';
-import { parseWaiting } from './waiting.request.js';
+import { parseAll, parseWaiting } from './waiting.request.js';
 import { type QueueLine, WaitingLines } from './waiting-lines.js';
 
 /** Separate from the controller of queues, whose routes published clients know. */
@@ -28,14 +29,16 @@ export class WaitingQueuesController {
   @Post('pause')
   @HttpCode(200)
   @Describe(waitingRoutes.pauseQueues)
-  async pause(@By() by: Caller): Promise<{ paused: number }> {
+  async pause(@By() by: Caller, @Req() request: FastifyRequest): Promise<{ paused: number }> {
+    valueIn(parseAll(request.url, rawBody(request)));
     return { paused: await this.pausing.queuesTo(true, by) };
   }
 
   @Post('resume')
   @HttpCode(200)
   @Describe(waitingRoutes.resumeQueues)
-  async resume(@By() by: Caller): Promise<{ resumed: number }> {
+  async resume(@By() by: Caller, @Req() request: FastifyRequest): Promise<{ resumed: number }> {
+    valueIn(parseAll(request.url, rawBody(request)));
     return { resumed: await this.pausing.queuesTo(false, by) };
   }
 }

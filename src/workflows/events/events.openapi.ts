@@ -45,6 +45,7 @@ export const eventRoutes = {
     asOf: true,
     isLong: true,
     path: '/v2/waiters/{eventId}',
+    namesAnything: true,
     answers: {
       200: { description: 'The waits, oldest first', schema: () => z.array(waiterSchema) },
     },
