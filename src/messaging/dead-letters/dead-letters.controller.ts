@@ -52,7 +52,7 @@ export class DeadLettersController {
     @Res() reply: FastifyReply,
     @Query('source') source?: string,
   ) {
-    const other = this.sources.of(source);
+    const other = valueIn(this.sources.of(source));
     const letters =
       other?.(request.url) ?? this.service.list(valueIn(readFilters(request.url, listFilters)));
     return sendListing(this.inFlight, request, reply, 'messages', letters);

@@ -1,4 +1,5 @@
 /** Other sources of dead letters: SDKs request them as `GET /v2/dlq?source=<name>`. */
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { sendListing } from '../../http/bytes/listing.js';
 
 /** Returns the pages for a request target. Throws a refusal if its query is invalid. */
@@ -13,8 +14,12 @@ export class LetterSources {
     this.sources.set(name, source);
   }
 
-  /** The source of this name; undefined = unknown, and messages are listed. */
-  of(name: string | undefined): LetterSource | undefined {
-    return name === undefined ? undefined : this.sources.get(name);
+  /** The source of this name; without a name undefined: messages are listed. */
+  of(name: string | undefined): Result<LetterSource | undefined> {
+    if (name === undefined) return ok(undefined);
+    const source = this.sources.get(name);
+    return source === undefined
+      ? refused(`source must be ${[...this.sources.keys()].join(' or ')}`)
+      : ok(source);
   }
 }

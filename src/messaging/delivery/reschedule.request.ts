@@ -21,7 +21,7 @@ export function parseReschedule(body: Buffer, at: number, delayMaxMs: number): R
   const time = delay === undefined ? ok(notBefore ?? 0) : timeAfter(delay, at);
   if (!time.ok) return time;
   if (time.value - at > delayMaxMs) {
-    return new Refusal('over_limit', 'the time is further away than this server allows');
+    return new Refusal('over_limit', `the time must be at most ${delayMaxMs / 1000}s from now`);
   }
   return ok(Math.max(time.value, at));
 }

@@ -81,7 +81,9 @@ export class OptionReader {
   /** The delay in milliseconds; 0 if not given. */
   delay(): number {
     const delayMs = this.read('delay', 0, parseDuration);
-    if (delayMs > this.rules.delayMaxMs) this.refuseFar('delay');
+    if (delayMs > this.rules.delayMaxMs) {
+      this.refuse('over_limit', 'delay', `must be at most ${this.delayMax}`);
+    }
     return delayMs;
   }
 
@@ -90,7 +92,10 @@ export class OptionReader {
     const seconds = this.read('not-before', null, parseSeconds);
     if (seconds === null) return null;
     const notBefore = Math.max(at, seconds * 1000);
-    if (notBefore - at > this.rules.delayMaxMs) this.refuseFar('not-before');
+    if (notBefore - at > this.rules.delayMaxMs) {
+      const reason = `must be Unix seconds, at most ${this.delayMax} from now`;
+      this.refuse('over_limit', 'not-before', reason);
+    }
     return notBefore;
   }
 
@@ -188,8 +193,8 @@ export class OptionReader {
     this.refusal ??= new Refusal(code, `${this.headers.prefix}${titleCase(option)} ${reason}`);
   }
 
-  private refuseFar(option: string): void {
-    this.refuse('over_limit', option, 'is further away than this server allows');
+  private get delayMax(): string {
+    return `${this.rules.delayMaxMs / 1000}s`;
   }
 }
 

@@ -159,7 +159,7 @@ function parseMessage(
   };
   if (message.method === 'GET' && body.length > 0) reader.refuse(...bodyOfGet);
   reader.refuseUnsendable(headers);
-  reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
+  reader.refuseOptions(ofRuns, 'means nothing without Svc-Workflow-RunId or Svc-Workflow-Init');
   return reader.refusal ?? { ok: true, message, schedule };
 }
 
@@ -187,7 +187,7 @@ function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleReques
     if (id !== null) reader.refuse('invalid', 'cron', 'is missing, but a schedule id is there');
     return null;
   }
-  reader.refuseOptions(/^not-before$/, 'means nothing for a schedule; it has Delay');
+  reader.refuseOptions(/^not-before$/, 'means nothing for a schedule; give a delay instead');
   reader.refuseOptions(deduplicating, 'means nothing for a schedule; all its messages are alike');
   return { cron, id };
 }

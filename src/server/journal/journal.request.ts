@@ -100,7 +100,9 @@ export interface ActivityQuestion {
 }
 
 const time = whenGiven(moment, (given) =>
-  'time' in given ? ok(given.time) : refused('is not a time'),
+  'time' in given
+    ? ok(given.time)
+    : refused('is an offset: give Unix milliseconds or a date like 2026-11-23T04:00:00Z'),
 );
 
 /** By default, the day before `now` in steps of an hour. */

@@ -68,7 +68,7 @@ function decideCreation(
   // The rights of a token never change, as its holder would not learn of the change.
   if (state !== null) return new Refusal('conflict', `token ${id} exists already`);
   if (expiresAt !== null && expiresAt <= at) {
-    return new Refusal('invalid', 'expiresAt is in the past');
+    return new Refusal('invalid', 'expiresAt is in the past; it is Unix milliseconds');
   }
   if (view.find(digest) !== undefined)
     return new Refusal('conflict', 'another token has this digest');

@@ -97,7 +97,7 @@ export function parsePurge(body: Buffer): Result<readonly Trim[]> {
   const schema = z
     .union([purge.transform((one) => [one]), z.array(purge).min(1).max(purgesMax)])
     .refine((trims) => new Set(trims.map(({ partition }) => partition)).size === trims.length, {
-      error: 'names a partition twice',
+      error: 'the body names a partition twice',
     });
   return readJsonBody(body, schema);
 }

@@ -36,7 +36,8 @@ export class ProduceWebhookRoute implements FastifyRoute {
 
 function recordOf({ query, request, body }: FastifyExchange): Result<ProduceRecord> {
   const { topic, key = '', partition = '' } = query;
-  if (typeof topic !== 'string') return refused('the query names one topic');
+  if (topic === undefined) return refused('topic is missing in the query: ?topic=');
+  if (typeof topic !== 'string') return refused('topic is given twice');
   if (typeof key !== 'string') return refused('key is given twice');
   if (typeof partition !== 'string' || !/^\d{0,9}$/.test(partition)) {
     return refused('partition must be a whole number, not negative');

@@ -45,7 +45,7 @@ export function readEncoding(rawHeaders: readonly string[]): Result<PayloadEncod
   const name = readLogOptions(rawHeaders).get('encoding');
   if (name === undefined) return ok('text');
   const encoding = parseEncoding(name.toLowerCase());
-  return encoding.ok ? encoding : refused(`the header Encoding ${encoding.message}`);
+  return encoding.ok ? encoding : refused(`the header Stream-Encoding ${encoding.message}`);
 }
 
 /** Parses the name of an encoding. */

@@ -58,24 +58,24 @@ export function parseJoinOptions(
   const word = (name: string) => options.get(name)?.trim().toLowerCase();
   const autoCommit = word('enable-auto-commit') ?? 'true';
   if (autoCommit !== 'true' && autoCommit !== 'false') {
-    return refused('the header Enable-Auto-Commit must be true or false');
+    return refused('the header Stream-Enable-Auto-Commit must be true or false');
   }
   const offsetReset = resets.find((reset) => reset === (word('auto-offset-reset') ?? 'latest'));
   if (offsetReset === undefined) {
-    return refused('the header Auto-Offset-Reset must be earliest, latest or none');
+    return refused('the header Stream-Auto-Offset-Reset must be earliest, latest or none');
   }
   const strategy = strategies.find((each) => each === word('assignment-strategy')) ?? null;
   if (strategy === null && word('assignment-strategy') !== undefined) {
-    return refused('the header Assignment-Strategy must be range, roundrobin or sticky');
+    return refused('the header Stream-Assignment-Strategy must be range, roundrobin or sticky');
   }
   const interval = milliseconds(word('auto-commit-interval'), 5000);
   if (interval === null) {
-    return refused('the header Auto-Commit-Interval must be a number of milliseconds');
+    return refused('the header Stream-Auto-Commit-Interval must be a number of milliseconds');
   }
   const sessionTimeoutMs = milliseconds(word('session-timeout-ms'), sessionTimeout) ?? 0;
   if (sessionTimeoutMs < sessionTimeoutMsMin || sessionTimeoutMs > sessionTimeoutMsMax) {
     const bounds = `${sessionTimeoutMsMin} to ${sessionTimeoutMsMax} milliseconds`;
-    return refused(`the header Session-Timeout-Ms must be from ${bounds}`);
+    return refused(`the header Stream-Session-Timeout-Ms must be from ${bounds}`);
   }
   const settings = {
     autoCommit: autoCommit === 'true',
@@ -92,7 +92,7 @@ export function parseGeneration(rawHeaders: readonly string[]): Result<number | 
   if (text === undefined) return ok(null);
   return /^\d{1,15}$/.test(text)
     ? ok(Number(text))
-    : refused('the header Generation must be a number');
+    : refused('the header Stream-Generation must be a number');
 }
 
 /** The id of the last answer that the client received; null = not named. */
@@ -101,7 +101,7 @@ export function parseReceived(rawHeaders: readonly string[]): Result<string | nu
   if (id === undefined) return ok(null);
   return /^[\w-]{1,64}$/.test(id)
     ? ok(id)
-    : refused('the header Ack-Id must be the id of an answer, or none');
+    : refused('the header Stream-Ack-Id must be the id of an answer, or none');
 }
 
 function requestOf(names: readonly string[], fields: JsonFields): Result<ConsumeRequest> {

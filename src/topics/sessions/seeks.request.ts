@@ -21,7 +21,16 @@ export interface Seek extends TopicPartition {
   readonly target: OffsetTarget;
 }
 
-const seeks = listOf(seekSchema);
+const targets = ['offset', 'timestamp', 'earliest', 'latest'] as const;
+
+/** Zod would otherwise name a field of the first choice, whatever was given. */
+const oneTarget = z
+  .looseObject(place)
+  .refine((seek) => targets.filter((name) => (seek[name] ?? false) !== false).length === 1, {
+    error: 'must have one of offset, timestamp, "earliest": true and "latest": true',
+  });
+
+const seeks = listOf(oneTarget.pipe(seekSchema));
 
 /** Parses one seek or a list of seeks; the reason of a refusal names the field. */
 export function parseSeeks(body: Buffer): Result<readonly Seek[]> {

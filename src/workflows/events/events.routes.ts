@@ -84,7 +84,8 @@ export class EventRoutes {
     const eventId = soundIn(eventIn(exchange.target, segments));
     const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));
     if (wait.timeoutMs > this.settings.delayMaxMs) {
-      const reason = `timeout ${wait.timeout} is longer than this server waits`;
+      const most = `${this.settings.delayMaxMs / 1000}s`;
+      const reason = `timeout ${wait.timeout} is longer than this server waits: at most ${most}`;
       refuseIf(new Refusal('over_limit', reason));
     }
     const { messageId } = valueIn(await this.service.wait(eventId, wait, exchange.caller));

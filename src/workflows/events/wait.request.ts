@@ -54,7 +54,7 @@ export function parseWait(rawHeaders: readonly string[], body: Buffer): Result<W
   if (!read.ok) return read;
   const { step, timeout, timeoutHeaders } = read.value;
   const runId = runIdIn(rawHeaders) ?? runIdIn(pairsOf(timeoutHeaders ?? {}));
-  if (runId === null) return refused('Workflow-RunId is missing');
+  if (runId === null) return refused('the header Svc-Workflow-RunId is missing');
   const written = String(timeout ?? standardTimeout);
   const timeoutMs = parseWaitingTime(written);
   if (!timeoutMs.ok) return refused(`timeout ${timeoutMs.message}`);

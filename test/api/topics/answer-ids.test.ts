@@ -100,7 +100,7 @@ describe('a client that names the last answer that it received', () => {
       const answer = await callLog(server, path, body, { 'Stream-Ack-Id': 'a b' });
       expect(answer.status).toBe(400);
       expect(answer.body).toMatchObject({
-        error: 'the header Ack-Id must be the id of an answer, or none',
+        error: 'the header Stream-Ack-Id must be the id of an answer, or none',
       });
     }
   });

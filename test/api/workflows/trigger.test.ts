@@ -299,7 +299,7 @@ describe('a trigger', () => {
     [{ 'svc-failure-callback-retries': '1' }, 400, 'Svc-Failure-Callback is missing'],
     [{ 'svc-cron': '* * * * *' }, 400, 'Svc-Cron means nothing'],
     [{ 'svc-delay': 'x' }, 400, 'Svc-Delay must be'],
-    [{ 'svc-delay': '2y' }, 412, 'Svc-Delay is further away'],
+    [{ 'svc-delay': '2y' }, 412, 'Svc-Delay must be at most 31536000s'],
     [{ 'svc-method': 'GET' }, 400, 'Svc-Method of a workflow must be POST'],
     [{ 'svc-content-based-deduplication': 'true' }, 400, 'Svc-Content-Based-Deduplication means'],
     [{ 'svc-forward-svc-workflow-invoke-count': '101' }, 412, 'must be at most 100'],
