@@ -90,6 +90,8 @@ export interface AnswerDescription {
   readonly schema?: Lazy<z.ZodType>;
   /** Without a schema: the media type of the answer. */
   readonly contentType?: string;
+  /** Other media types of the answer, if the `Accept` header asks for one of them. */
+  readonly alternatives?: readonly string[];
 }
 
 /** Whether a request changes nothing, judged by its method alone. */

@@ -62,7 +62,11 @@ export const flowControlRoutes = {
   pin: {
     summary: 'Pin limits of a key, so that later publishes do not change them',
     query: () =>
-      z.object({ parallelism: limit(), rate: limit(), period: limit().describe('Seconds') }),
+      z.object({
+        parallelism: limit(),
+        rate: limit(),
+        period: z.int().min(1).max(604_800).describe('Seconds').optional(),
+      }),
     answers: done,
   },
   unpin: {

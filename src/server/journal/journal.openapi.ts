@@ -78,6 +78,7 @@ export const journalRoutes = {
         description:
           'One event per line; the last line is {"cursor"} if there are more events to examine',
         contentType: 'application/x-ndjson',
+        alternatives: ['text/event-stream'],
       },
     },
   },

@@ -31,6 +31,7 @@ export const mcpRoute: RouteDescription = {
     200: {
       description: 'The answer, as JSON or as the only event of a stream, depending on Accept',
       contentType: 'text/event-stream',
+      alternatives: ['application/json'],
     },
     202: { description: 'The notification was accepted' },
   },

@@ -15,7 +15,11 @@ export class NamedSchemas {
   /** The JSON Schema, with references to `components`. */
   of(schema: z.ZodType, io: Direction): JsonObject {
     const wrapped = z.object({ schema: schema.optional() });
-    const written = z.toJSONSchema(wrapped, { target: 'draft-2020-12', io });
+    const written = z.toJSONSchema(wrapped, {
+      target: 'draft-2020-12',
+      io,
+      override: ({ jsonSchema }) => limitNumber(jsonSchema, io),
+    });
     const text = JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/');
     const { properties, $defs = {} } = JSON.parse(text) as {
       readonly properties: { readonly schema: JsonObject };
@@ -37,4 +41,16 @@ export class NamedSchemas {
     if (known !== text) throw new Error(`two schemas are called ${name}`);
     this.known.set(name, text);
   }
+}
+
+/**
+ * Zod gives every whole number the limits of a double. They mean nothing here: the server refuses a
+ * negative number unless its schema has another minimum, and an answer needs no limits.
+ */
+function limitNumber(schema: z.core.JSONSchema.BaseSchema, io: Direction): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) {
+    if (io === 'input') schema.minimum = 0;
+    else delete schema.minimum;
+  }
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -203,13 +203,14 @@ function otherDialect(name: string): string | undefined {
 
 function answerOf(
   schemas: NamedSchemas,
-  { description, schema, contentType }: AnswerDescription,
+  { description, schema, contentType, alternatives = [] }: AnswerDescription,
 ): JsonObject {
-  const content =
-    schema === undefined
-      ? contentType && { [contentType]: {} }
-      : { [contentType ?? 'application/json']: { schema: schemas.of(schema(), 'output') } };
-  return { description, ...(content && { content }) };
+  const content: JsonObject = {};
+  if (schema !== undefined) {
+    content[contentType ?? 'application/json'] = { schema: schemas.of(schema(), 'output') };
+  } else if (contentType !== undefined) content[contentType] = {};
+  for (const other of alternatives) content[other] = {};
+  return { description, ...(Object.keys(content).length > 0 && { content }) };
 }
 
 function jsonOf(schemas: NamedSchemas, schema: z.ZodType, example: Json | undefined): JsonObject {

@@ -4,9 +4,10 @@ import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const retention = once(() => ({
-  retentionMs: z.int().describe('Milliseconds; -1 = no limit. Not for compacted topics'),
+  retentionMs: z.int().min(-1).describe('Milliseconds; -1 = no limit. Not for compacted topics'),
   retentionBytes: z
     .int()
+    .min(-1)
     .describe('Bytes of each partition; -1 = no limit. Not for compacted topics'),
 }));
 const cleanupPolicy = once(() =>

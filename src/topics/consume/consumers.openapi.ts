@@ -39,9 +39,12 @@ const settings = once(() =>
     'Stream-Enable-Auto-Commit': z.boolean().describe('Default true').optional(),
     'Stream-Auto-Commit-Interval': milliseconds('Milliseconds, default 5000'),
     'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
-    'Stream-Session-Timeout-Ms': milliseconds(
-      'Idle time after which the instance ends, 1000 to 86400000; default STEPWELL_CONSUMER_IDLE',
-    ),
+    'Stream-Session-Timeout-Ms': z
+      .int()
+      .min(1000)
+      .max(86_400_000)
+      .describe('Idle time after which the instance ends; default STEPWELL_CONSUMER_IDLE')
+      .optional(),
     'Stream-Encoding': z
       .enum(['text', 'base64'])
       .describe('Encoding of keys, values and header values in each answer')
@@ -62,6 +65,7 @@ const records = {
   200: {
     description: 'The records, in order within each partition',
     schema: () => z.array(message()),
+    alternatives: ['text/event-stream', 'application/x-ndjson'],
   },
 };
 const done = { 200: { description: 'Done', schema: success } };
@@ -79,8 +83,8 @@ export const consumerRoutes = {
           topic: z.string().optional(),
           topics: z.array(z.string()).optional(),
           timeout: timeout().optional(),
-          maxRecords: z.int().describe('Default 500, at most 10000').optional(),
-          maxBytes: z.int().describe('Bytes of keys and values').optional(),
+          maxRecords: z.int().min(1).describe('Default 500, at most 10000').optional(),
+          maxBytes: z.int().min(1).describe('Bytes of keys and values').optional(),
         }),
     },
     answers: records,

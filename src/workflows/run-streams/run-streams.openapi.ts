@@ -37,7 +37,12 @@ export const runStreamRoutes = {
     summary: 'Stream what happens to a run, from its beginning to its end',
     query: () =>
       z.object({
-        trimBody: z.int().describe('Bytes to keep of each body, default 65536').optional(),
+        trimBody: z
+          .int()
+          .min(-1)
+          .max(1_048_576)
+          .describe('Bytes to keep of each body; -1 = no bodies; default 65536')
+          .optional(),
       }),
     headers: () =>
       z.object({
