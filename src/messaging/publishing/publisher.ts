@@ -124,20 +124,23 @@ export class Publisher {
     return typo ?? warned(read(publish, target, said, this.rules), unknown);
   }
 
-  /** The message, described by these headers, that a schedule or a subscription publishes. */
-  readTemplate(destination: string, request: RequestHead): AddressedTemplate | Refusal {
+  /** The message, described by these headers, that a subscription publishes. */
+  readTemplate(destination: string, request: RequestHead): ReadTemplate | Refusal {
     const target = this.targets.read(destination);
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
     const context = this.context({ caller: callerOf(request) });
     const publish = { destination, rawHeaders, context, ...withoutBody };
     const said = headersOf(publish, target);
-    const typo = this.typoIn(unknownIn(said));
+    const unknown = unknownIn(said);
+    const typo = this.typoIn(unknown);
     if (typo !== undefined) return typo;
     const parsed = parseTemplate(publish, target, said, this.rules);
     if (!parsed.ok) return parsed;
     const topicName = target.kind === 'group' ? target.text : null;
-    return messageTemplate(context.at, { ...parsed.message, topicName });
+    const addressed = messageTemplate(context.at, { ...parsed.message, topicName });
+    const warnings = unknown.map(({ warning }) => warning);
+    return { addressed, warning: warnings.length === 0 ? null : warningHeader(warnings) };
   }
 
   /** A refusal of a request with these headers, in the form that its client understands. */
@@ -229,6 +232,12 @@ export class Publisher {
     if (commands.length <= turnCommandsMax) return dispatchFitting(engine, commands, isWhole, by);
     return isWhole ? dispatchWhole(engine, commands, by) : dispatchAll(engine, commands, by);
   }
+}
+
+/** A template, and the value of `Stepwell-Warning` if it has unknown options. */
+export interface ReadTemplate {
+  readonly addressed: AddressedTemplate;
+  readonly warning: string | null;
 }
 
 /** The options in the headers of a publish and in the query of its destination. */

@@ -1,6 +1,6 @@
 /** `/admin/subscriptions`: creates, shows, pauses, resumes and deletes subscriptions. */
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { callerOf } from '../../http/identity/callers.js';
 import type { Right } from '../../http/identity/grant.js';
@@ -28,12 +28,17 @@ export class SubscriptionsController {
 
   @Post()
   @Describe(subscriptionRoutes.create)
-  async create(@Req() request: FastifyRequest): Promise<SubscriptionObject> {
+  async create(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SubscriptionObject> {
     this.judge(request);
     const subscription = valueIn(parseSubscription(rawBody(request)));
     // May create a topic, whose logs are files, so it is refused when the disk is full.
     refuseIf(this.intake.take(0));
-    return answerIn(await this.service.create(subscription, request.raw));
+    const { shown, warning } = answerIn(await this.service.create(subscription, request.raw));
+    if (warning !== null) reply.header('stepwell-warning', warning);
+    return shown;
   }
 
   @Get()

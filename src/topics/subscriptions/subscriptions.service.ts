@@ -27,6 +27,12 @@ type Unaddressed<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
+/** A subscription that was made, and a warning about unknown options (messaging.md 3.9). */
+export interface CreatedSubscription {
+  readonly shown: SubscriptionObject;
+  readonly warning: string | null;
+}
+
 /**
  * Used by its controller. Returns as values the refusals of the destination, the topic or the
  * decider.
@@ -49,11 +55,11 @@ export class SubscriptionsService {
   async create(
     { name, topic, destination, from, maxRecords, encoding }: SubscriptionRequest,
     request: RequestHead,
-  ): Promise<SubscriptionObject | Refusal> {
+  ): Promise<CreatedSubscription | Refusal> {
     const by = callerOf(request);
-    const addressed = this.publisher.readTemplate(destination, request);
-    if (addressed instanceof Refusal) return addressed;
-    const { url, topicName: groupName, message } = addressed;
+    const read = this.publisher.readTemplate(destination, request);
+    if (read instanceof Refusal) return read;
+    const { url, topicName: groupName, message } = read.addressed;
     const targets = this.targets.of({ url, groupName });
     if (!targets.ok) return targets;
     // Checked before a topic is created for it; the decision itself checks again.
@@ -67,7 +73,10 @@ export class SubscriptionsService {
       definition: { topic, url, groupName, maxRecords, encoding, message },
       positions: logs.map((log) => (from === 'latest' ? log.highWatermark : log.startOffset)),
     };
-    return (await this.carryOut(name, command, by)) ?? this.show(name);
+    const refusal = await this.carryOut(name, command, by);
+    if (refusal !== null) return refusal;
+    const shown = await this.show(name);
+    return shown instanceof Refusal ? shown : { shown, warning: read.warning };
   }
 
   /** Carries out a command; null if it was accepted. */

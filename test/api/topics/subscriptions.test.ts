@@ -371,6 +371,23 @@ describe('a subscription is refused', () => {
   });
 });
 
+it('a subscription with an unknown option is made, with a warning', async () => {
+  const warningOf = async (name: string, headers: Readonly<Record<string, string>>) => {
+    const fields = { name, topic: 'warned', destination: `${endpoint.url}/warned` };
+    const made = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: server.basic, ...headers },
+      body: JSON.stringify(fields),
+    });
+    expect([made.status, await made.json()]).toMatchObject([201, { name }]);
+    return made.headers.get('stepwell-warning');
+  };
+  expect(await warningOf('warned', { 'svc-retrys': '5' })).toBe(
+    'unknown option Svc-Retrys; did you mean Svc-Retries?',
+  );
+  expect(await warningOf('silent', { 'svc-retries': '5' })).toBeNull();
+});
+
 describe('what subscriptions did', () => {
   it('is counted', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
