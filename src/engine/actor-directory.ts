@@ -2,6 +2,7 @@
  * The durable actors: every stream that is not final, as a fold of its events. A stream that waits,
  * or is idle for long, rests as bytes and is woken synchronously; a final one leaves memory.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { TransientMap } from '../grammar/transient-map.js';
 import { Checkpoints } from './checkpoints.js';
 import {
@@ -103,7 +104,7 @@ export class ActorDirectory<State = unknown> {
       for (const id of this.ids()) {
         yield id;
         passed += 1;
-        if (passed % perTick === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (passed % perTick === 0) await nextTick();
       }
     } finally {
       this.walks -= 1;

@@ -1,4 +1,5 @@
 /** Actions on many streams: short turns with pauses between them, so that others hardly wait. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
 import type { Command } from '../decider.js';
 import type { Engine } from '../engine.js';
@@ -103,7 +104,7 @@ class BulkAction {
   private async pause(): Promise<void> {
     const { clock } = this;
     const ms = (clock.monotonic() - this.workingSince) * pauseFactor;
-    if (ms < 1) await new Promise((resolve) => setImmediate(resolve));
+    if (ms < 1) await nextTick();
     else await new Promise<void>((resolve) => clock.after(ms, resolve));
     this.workingSince = clock.monotonic();
   }

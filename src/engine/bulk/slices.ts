@@ -1,4 +1,5 @@
 /** Dispatches many commands as turns of at most 256, each within the limit of one append. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Command, ResultOf } from '../decider.js';
 import type { Engine } from '../engine.js';
 import { TooLarge } from '../journal.js';
@@ -93,8 +94,4 @@ async function dispatchHalves<Own extends Command>(
     return [...outcomes, ...other.map(() => another)];
   }
   return [...outcomes, ...(await dispatchFitting(engine, other, true, by))];
-}
-
-function nextTick(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

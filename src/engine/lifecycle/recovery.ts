@@ -3,6 +3,7 @@
  * every stream is asked what it wants. If there is a snapshot, `snapshots/snapshot-start.ts` folds
  * the events behind it.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Engine } from '../engine.js';
 import type { Journal } from '../journal.js';
 
@@ -28,6 +29,6 @@ export async function resumeEffects(engine: Engine): Promise<void> {
   for (;;) {
     kinds = kinds.filter((kind) => engine.effects.askDue(kind));
     if (kinds.length === 0) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTick();
   }
 }

@@ -3,6 +3,7 @@
  * events. A small memory is digested in one tick, between two turns; a large one in many ticks, and
  * only if the engine decides nothing meanwhile.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Engine } from '../engine.js';
 import { memoriesOf } from './memories.js';
 import { DigestSum, digestOf, itemsOf, type StateDigest } from './state-digest.js';
@@ -31,7 +32,7 @@ export async function digestStanding(engine: Engine): Promise<StateDigest | null
   for (const item of itemsOf(engine)) {
     sum.add(item);
     items += 1;
-    if (items % itemsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (items % itemsPerTick === 0) await nextTick();
   }
   return sum.digest();
 }

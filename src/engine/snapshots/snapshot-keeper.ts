@@ -2,6 +2,7 @@
  * Makes snapshots of memory while the engine keeps running, so that a start has little of the
  * journal to fold. Makes one at a time, and none while a sweep removes records below it.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Snapshots } from '../../../storage/snapshot/snapshots.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
@@ -145,7 +146,7 @@ export class SnapshotKeeper implements SweepGuard {
       this.check();
       yield part;
       // With a disk that answers at once, no other work would get its turn.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTick();
     }
     this.check();
   }

@@ -1,4 +1,5 @@
 /** Finds the letters that a request applies to: by id, or page by page by filters. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { DamageNotes } from '../../engine/reading/damage-notes.js';
@@ -150,8 +151,4 @@ export function cursorAfter({ offset }: PlacedLetter, until: number | null): str
 function namedBehind(ids: readonly string[], cursor: LetterCursor | null): readonly string[] {
   if (cursor === null) return ids;
   return ids.slice(ids.findIndex((id) => failureOffsetOf(id) === cursor.offset) + 1);
-}
-
-function nextTick(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

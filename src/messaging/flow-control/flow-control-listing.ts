@@ -3,6 +3,7 @@
  * other requests.
  */
 import { Readable } from 'node:stream';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { FlowControls } from './flow-control.entity.js';
 import type { FlowControlRecord } from './flow-control-record.js';
@@ -69,5 +70,3 @@ function* inOrder(runs: readonly string[][]): Generator<readonly string[]> {
     yield slice;
   }
 }
-
-const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

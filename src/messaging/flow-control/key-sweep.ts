@@ -3,6 +3,7 @@
  * would look at, idle keys are forgotten, oldest first, so that memory follows the work in flight.
  * Regardless of their number, keys that are idle now and were idle a day ago are forgotten, too.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -104,6 +105,6 @@ export class KeySweep {
     for (const key of keys) if (!this.keys.has(key)) this.gate.forget(key);
     await decided;
     // If nothing was forgotten, nothing was awaited; still let other work go first.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTick();
   }
 }

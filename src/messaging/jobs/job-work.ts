@@ -2,6 +2,7 @@
  * The work of one job: finds its items, limits its pace, and takes some items in each turn,
  * together with its progress. So a crash between two turns loses nothing and repeats nothing.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
@@ -197,7 +198,7 @@ export class JobWork {
    */
   private async pause(ms: number): Promise<void> {
     if (ms < 1) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTick();
       return;
     }
     await new Promise<void>((resolve) => {

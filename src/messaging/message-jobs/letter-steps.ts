@@ -1,5 +1,6 @@
 /** Walks over the letters of messages or of runs for a job: oldest first, those of one moment. */
 
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { LetterIndex, PlacedLetter } from '../dead-letters/letter-index.js';
 import type { JobItem, JobRange, JobStep } from '../jobs/job-verbs.js';
 
@@ -25,7 +26,7 @@ export async function* letterSteps<Letter extends PlacedLetter>(
   const named = dlqIds === null ? null : new Set(dlqIds);
   for (const [index, letter] of letters.all(now).entries()) {
     if (index % itemsPerTick === itemsPerTick - 1) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTick();
     }
     const { offset } = letter;
     if (offset >= until) return;

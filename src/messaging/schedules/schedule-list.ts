@@ -2,6 +2,7 @@
  * Lists schedules. States are collected first, and their durability is awaited once. Definitions,
  * with their bodies, are read back while the answer is sent: there may be 100,000.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { cursorAt } from '../../http/cursor.js';
 import { Schedules } from './schedule.entity.js';
@@ -76,7 +77,7 @@ export class ScheduleList {
     const snapshots: Snapshot[] = [];
     for (const [index, place] of places.entries()) {
       if (index % wakesPerTick === wakesPerTick - 1) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTick();
       }
       const state = this.schedules.find(place.id)?.state;
       if (state === undefined) continue;

@@ -1,4 +1,5 @@
 /** Applies what counts in the shared log to this node's folder and memory, in order. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { decodeRecords } from '../../../storage/format/record.js';
 import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
@@ -200,7 +201,7 @@ export class Follower {
     for (const change of piece.flatMap(({ changes }) => changes)) {
       if (change.kind !== 'appended' || change.log !== journalLogName) continue;
       if (bytes >= sliceBytes) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTick();
         bytes = 0;
       }
       bytes += change.records.body.length;

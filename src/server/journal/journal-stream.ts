@@ -2,6 +2,7 @@
  * The journal as server-sent events (administration.md 1.2): the existing events, then new ones,
  * each once, in order.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import type { EventStream } from '../../http/bytes/event-stream.js';
@@ -57,7 +58,7 @@ export class JournalStream {
         gathered.add(`id: ${offset}\ndata: ${await this.jsonOf(selected)}\n\n`);
       at = offset + 1;
       looks += 1;
-      if (looks % itemsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (looks % itemsPerTick === 0) await nextTick();
       if (!gathered.isFull) continue;
       await gathered.send();
       return at;

@@ -1,5 +1,6 @@
 /** The clients of the live stream: how they join, catch up and leave. */
 
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { DamagedData, type Journal } from '../../engine/journal.js';
@@ -133,7 +134,7 @@ export class LiveViews {
         const event = liveEventOf(envelope, channel.kinds);
         if (event !== null) text += liveText(event);
         looks += 1;
-        if (looks % itemsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (looks % itemsPerTick === 0) await nextTick();
         if (looks > missedEventsMax) return this.reload(viewer, channel);
         if (text.length < eventSliceBytes) continue;
         await viewer.giveAll(Buffer.from(text));

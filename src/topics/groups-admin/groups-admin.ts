@@ -1,4 +1,5 @@
 /** Shows, resets and deletes groups for operators (topics.md 5.2). */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -69,7 +70,7 @@ export class GroupsAdmin {
       looks += 1 + lags.length;
       if (looks < itemsPerTick) continue;
       looks = 0;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTick();
     }
     return groups;
   }

@@ -1,4 +1,5 @@
 /** Streams a topic as server-sent events, without a group: the matching records as they come. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { RecordBatch } from '../../../storage/format/record-batch.js';
@@ -137,7 +138,7 @@ export class TailStream {
     }
     // If no record matched, sends only the position, so that these records are not examined again.
     await events.send(text === '' ? `id: ${this.position}\n\n` : text);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTick();
     return batches.length > 0;
   }
 

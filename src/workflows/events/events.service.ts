@@ -3,6 +3,7 @@
  * are read in one tick, so that everything accepted before is included. An event may have very many
  * waits; they end in slices, so that other requests are served in between.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -259,8 +260,4 @@ function endFields(
   if (outcome?.ok === false) return { error: outcome.message };
   const messageId = outcome?.value.messageId ?? null;
   return messageId === null ? {} : { messageId };
-}
-
-function nextTick(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
