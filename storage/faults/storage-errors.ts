@@ -18,8 +18,8 @@ export abstract class StorageError extends Error {
     | 'not_owner'
     | 'missing'
     | 'closed';
-  /** The exit code if the error ends the process (sysexits.h); 70 unless overridden. */
-  readonly exitCode: number = 70;
+  /** The exit code if the error ends the process (sysexits.h); 1 = it has none of its own. */
+  readonly exitCode: 1 | 65 | 69 | 73 | 74 | 75 = 1;
 
   override get name(): string {
     return this.constructor.name;
