@@ -4,6 +4,7 @@
  * only queries a server starts without it.
  */
 import 'reflect-metadata';
+import { messageOf } from '../../storage/faults/storage-errors.js';
 import { ConfigurationError } from '../server/configuration/config.js';
 import { exitCodeOf } from '../server/lifecycle/exit-code-of.js';
 import { showSourceLinesAtEnd } from '../server/logging/source-lines.js';
@@ -44,7 +45,6 @@ export function endOf(error: unknown): {
   readonly lines: readonly string[];
   readonly code: number;
 } {
-  const message = error instanceof Error ? error.message : String(error);
-  const lines = error instanceof ConfigurationError ? error.problems : [message];
+  const lines = error instanceof ConfigurationError ? error.problems : [messageOf(error)];
   return { lines, code: exitCodeOf(error) };
 }

@@ -3,6 +3,7 @@
  */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { messageOf } from '../../storage/faults/storage-errors.js';
 import { version } from '../grammar/version.js';
 import type { Ask, Reply } from './question.js';
 import { tail } from './tail.js';
@@ -141,8 +142,4 @@ function resultOf({ status, text }: Reply): CallToolResult {
 
 function refused(error: string): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { DamagedData } from '../../storage/faults/storage-errors.js';
+import { DamagedData, messageOf } from '../../storage/faults/storage-errors.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { damageText } from '../http/failures.js';
@@ -44,9 +44,8 @@ function failed(error: unknown): void {
     reply({ type: 'failed', message: damageText(error), why: 'damaged' });
     return;
   }
-  const message = error instanceof Error ? error.message : String(error);
   const why = error instanceof PastTooLarge ? 'tooLarge' : 'other';
-  reply({ type: 'failed', message, why });
+  reply({ type: 'failed', message: messageOf(error), why });
 }
 
 async function answer(server: PastServer, question: PastQuestion): Promise<void> {

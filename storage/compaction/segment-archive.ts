@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
+import { messageOf } from '../faults/storage-errors.js';
 import {
   decodeSegmentFooter,
   type SegmentOrigin,
@@ -38,8 +39,7 @@ export class NotArchived extends Error {
   override readonly name = 'NotArchived';
 
   constructor(file: string, copy: string, reason: unknown) {
-    const why = reason instanceof Error ? reason.message : String(reason);
-    super(`${file} was not copied to ${copy}: ${why}`);
+    super(`${file} was not copied to ${copy}: ${messageOf(reason)}`);
   }
 }
 

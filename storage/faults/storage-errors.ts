@@ -89,7 +89,7 @@ export class LockUnavailable extends StorageError {
   readonly code = 'no_lock';
   override readonly exitCode = 69;
   constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
+    const [reason] = messageOf(cause).split('\n', 1);
     super(
       `the data folder cannot be locked: fs-native-extensions does not load (${reason}); ` +
         'run npm ci on this platform, or install the command flock',
@@ -187,14 +187,20 @@ export class KeepsChanging extends StorageError {
   readonly code = 'changing';
   override readonly exitCode = 75;
   constructor(directory: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`the store in ${directory} kept changing while it was copied: ${reason}`, { cause });
+    super(`the store in ${directory} kept changing while it was copied: ${messageOf(cause)}`, {
+      cause,
+    });
   }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The error of a file operation, in words. */
 function reasonOf(cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   if (errorCode(cause) !== 'EDQUOT') return reason;
   return reason.replace(unnamedError, 'EDQUOT: disk quota exceeded');
 }

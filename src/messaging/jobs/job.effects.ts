@@ -1,6 +1,7 @@
 /** Runs jobs: a few at once, the others in order of arrival; and forgets them after their end. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { messageOf } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
@@ -111,10 +112,6 @@ export class JobRunner implements EffectCarrier<JobEffect> {
         'What it has taken stays taken; asked for again, it takes the others',
     );
   }
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }
 
 /** Forgets a job that ended long ago. */

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { PacedDisk } from '../../../storage/disk/paced-disk.js';
-import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import { LogClosed, messageOf } from '../../../storage/faults/storage-errors.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -199,8 +199,4 @@ export class BackupJobs {
     this.metrics.failed(now);
     this.log.error({ err: error, path: place.path }, 'a backup failed');
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import {
   type RootQuestion,
 } from '../../../storage/chain/chain-work.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { messageOf } from '../../../storage/faults/storage-errors.js';
 import { letOthersGoFirst } from './background-thread.js';
 
 /** A question to the thread. */
@@ -32,6 +33,6 @@ parentPort?.on('message', (asked: ChainQuestion) => {
   };
   answered.then(
     (result) => answer(result, null),
-    (error: unknown) => answer(null, error instanceof Error ? error.message : String(error)),
+    (error: unknown) => answer(null, messageOf(error)),
   );
 });

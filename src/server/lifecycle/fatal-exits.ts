@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { appendNow } from '../../../storage/disk/node-disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
-import { isWantOfRoom, NotTheOwner } from '../../../storage/faults/storage-errors.js';
+import { isWantOfRoom, messageOf, NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import { parseJson } from '../../grammar/json.js';
 import { exitCodeOf } from './exit-code-of.js';
 
@@ -29,8 +29,8 @@ type FatalExit = z.output<typeof lineSchema>;
  */
 export function noteFatalExit(folder: string, error: unknown, at: number): void {
   if (isWantOfRoom(error) || error instanceof NotTheOwner) return;
-  const text = error instanceof Error ? error.message : String(error);
-  const exit: FatalExit = { at, code: exitCodeOf(error), message: text.slice(0, messageLengthMax) };
+  const message = messageOf(error).slice(0, messageLengthMax);
+  const exit: FatalExit = { at, code: exitCodeOf(error), message };
   try {
     appendNow(join(folder, exitsFile), `${JSON.stringify(exit)}\n`);
   } catch {

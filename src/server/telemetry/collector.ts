@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Agent, request } from 'undici';
+import { messageOf } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import { fieldsOf, parseJson } from '../../grammar/json.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
@@ -101,7 +102,7 @@ export class Collector {
       body: message,
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new NotTaken(error instanceof Error ? error.message : String(error), againMs, error);
+      throw new NotTaken(messageOf(error), againMs, error);
     });
     const answer = await beginningOf(body);
     if (statusCode >= 200 && statusCode <= 299) return rejectionIn(answer);
