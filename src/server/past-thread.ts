@@ -1,9 +1,8 @@
 /** Runs the server as it was in a thread of its own. */
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { errorCode } from '../../storage/faults/storage-errors.js';
 import type { PastMoment } from '../engine/history/past-moment.js';
 import type { Config } from './configuration/config.js';
+import { AskedThread, threadEntry } from './lifecycle/asked-thread.js';
 import {
   type PastAnswer,
   PastDamaged,
@@ -30,18 +29,6 @@ export type PastReply =
 /** The error class for each reason of a failure. */
 const failures = { tooLarge: PastTooLarge, damaged: PastDamaged, other: Error };
 
-/**
- * The entry file of a thread is not resolved by the loader, so use the extension of this file:
- * compiled or source.
- */
-const { pathname } = new URL(import.meta.url);
-const entry = new URL(`./past.worker${extname(pathname)}`, import.meta.url);
-
-interface Waiting {
-  resolve(reply: PastReply): void;
-  reject(error: unknown): void;
-}
-
 /** Opens the server in a thread. Rejects with `PastTooLarge` if the thread runs out of memory. */
 export async function openPastThread(start: PastStart): Promise<PastServer> {
   const thread = new PastThread(start);
@@ -56,62 +43,37 @@ export async function openPastThread(start: PastStart): Promise<PastServer> {
 
 class PastThread implements PastServer {
   reaches = 0;
-  private readonly opened: Promise<PastReply>;
-  private readonly worker: Worker;
-  private waiting: Waiting | null = null;
-  private failure: unknown = null;
+  private readonly thread: AskedThread<PastQuestion, PastReply>;
 
   constructor(start: PastStart) {
     const heapMegabytes = Math.ceil(start.config.asOfMemoryBytes / (1024 * 1024));
-    this.worker = new Worker(entry, {
-      workerData: start,
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-    });
-    this.worker.on('message', (reply: PastReply) => this.settle(reply));
-    this.worker.on('error', (error) => this.fail(hasOverflowed(error) ? tooMuchMemory() : error));
-    this.worker.on('exit', () => this.fail(new Error('the thread that shows what was has ended')));
-    // The thread must not keep the process alive.
-    this.worker.unref();
-    this.opened = this.reply();
+    this.thread = new AskedThread(
+      threadEntry('past', import.meta.url),
+      { workerData: start, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } },
+      'the thread that shows what was has ended',
+      (error) => (hasOverflowed(error) ? tooMuchMemory() : error),
+    );
   }
 
   async open(): Promise<void> {
-    const reply = await this.opened;
+    const reply = succeeded(await this.thread.answer());
     if (reply.type === 'open') this.reaches = reply.reaches;
   }
 
   async ask(question: PastQuestion): Promise<PastAnswer> {
-    const reply = this.reply();
-    this.worker.postMessage(question);
-    const answered = await reply;
-    if (answered.type !== 'answer') throw new Error(`the thread answered ${answered.type}`);
-    return answered.answer;
+    const reply = succeeded(await this.thread.ask(question));
+    if (reply.type !== 'answer') throw new Error(`the thread answered ${reply.type}`);
+    return reply.answer;
   }
 
-  async end(): Promise<void> {
-    await this.worker.terminate();
+  end(): Promise<void> {
+    return this.thread.end();
   }
+}
 
-  private reply(): Promise<PastReply> {
-    return new Promise((resolve, reject) => {
-      if (this.failure !== null) reject(this.failure);
-      else this.waiting = { resolve, reject };
-    });
-  }
-
-  private settle(reply: PastReply): void {
-    const { waiting } = this;
-    this.waiting = null;
-    if (reply.type !== 'failed') waiting?.resolve(reply);
-    else waiting?.reject(new failures[reply.why](reply.message));
-  }
-
-  private fail(error: unknown): void {
-    this.failure ??= error;
-    const { waiting } = this;
-    this.waiting = null;
-    waiting?.reject(this.failure);
-  }
+function succeeded(reply: PastReply): Exclude<PastReply, { readonly type: 'failed' }> {
+  if (reply.type === 'failed') throw new failures[reply.why](reply.message);
+  return reply;
 }
 
 function hasOverflowed(error: unknown): boolean {

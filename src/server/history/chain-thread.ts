@@ -1,16 +1,14 @@
 /** Reads and hashes sealed segments in a thread of its own, which ends when it is idle. */
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ChainWork, PrunedQuestion, RootQuestion } from '../../../storage/chain/chain-work.js';
 import type { Clock } from '../../engine/clock.js';
+import { threadEntry } from '../lifecycle/asked-thread.js';
 import type { ChainAnswer, ChainQuestion } from './chain.worker.js';
 
 /** An idle thread ends after this time: the next segment may be sealed in a second, or in a day. */
 const idleMs = 10_000;
 
-/** The entry is beside this file, or beside the bundled program; compiled or not. */
-const { pathname } = new URL(import.meta.url);
-const entry = new URL(`./chain.worker${extname(pathname)}`, import.meta.url);
+const entry = threadEntry('chain', import.meta.url);
 
 interface Waiting {
   resolve(result: unknown): void;
