@@ -8,6 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
 import { type ForgetFlowControl, flowControlKind } from './flow-control.commands.js';
@@ -31,9 +32,8 @@ export class KeySweep {
   keptMax = 10_000;
   /** A sweep is running, or the next one is already scheduled. */
   private isSweeping = false;
-  private isStopped = false;
   private cancel: () => void = () => undefined;
-  private cancelLook: () => void = () => undefined;
+  private readonly looks: RepeatedWork;
   /** The keys that were idle at the last check. */
   private idle: ReadonlySet<string> = new Set();
 
@@ -42,7 +42,10 @@ export class KeySweep {
     private readonly keys: FlowControls,
     private readonly gate: FlowControlGate,
     @Inject(provided.clock) private readonly clock: Clock,
-  ) {}
+  ) {
+    // The engine reports a defect to its `EngineWatch`.
+    this.looks = new RepeatedWork(clock, lookEveryMs, () => this.look());
+  }
 
   /** Begins a sweep when a new key exceeds the limit. */
   readonly listener: EventListener<FlowControlEvent> = (envelopes) => {
@@ -52,23 +55,17 @@ export class KeySweep {
 
   /** Checks for idle keys once a day from now on. */
   start(): void {
-    if (this.isStopped) return;
-    this.cancelLook = this.clock.after(lookEveryMs, () => {
-      // The engine reports a defect to its `EngineWatch`.
-      const end = () => this.start();
-      this.look().then(end, end);
-    });
+    this.looks.start();
   }
 
   /** Ends the checks: no sweep begins after this. */
   stop(): void {
-    this.isStopped = true;
     this.cancel();
-    this.cancelLook();
+    void this.looks.stop();
   }
 
   private begin(): void {
-    if (this.isStopped) return;
+    if (this.looks.isStopped) return;
     this.isSweeping = true;
     const end = () => {
       if (this.keys.size <= this.keptMax) this.isSweeping = false;
@@ -89,7 +86,7 @@ export class KeySweep {
   private async look(): Promise<void> {
     const idle = new Set<string>();
     for (const keys of slicesOf([...this.keys.actors.ids()])) {
-      if (this.isStopped) return;
+      if (this.looks.isStopped) return;
       for (const key of keys) if (this.gate.isIdle(key)) idle.add(key);
       await this.forget(keys.filter((key) => idle.has(key) && this.idle.has(key)));
     }

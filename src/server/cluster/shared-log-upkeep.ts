@@ -10,12 +10,13 @@ import type { CallingNode } from '../../cluster/forwarding/node-call.js';
 import type { HistoryState } from '../../cluster/shared-history.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 import { version } from '../../grammar/version.js';
 import { FollowerPlaces, type NodeStanding } from './follower-places.js';
 import type { KeptPlace } from './kept/kept-place.js';
 import { LogTrimming } from './log-trimming.js';
 import type { FollowerStatus } from './membership.js';
-import { StandingReports } from './standing-reports.js';
+import { standingReports } from './standing-reports.js';
 
 const everyMs = 5000;
 
@@ -52,9 +53,8 @@ export class SharedLogUpkeep {
   private folder: UpkeepFolder | null = null;
   private readonly places: FollowerPlaces;
   private readonly trimming: LogTrimming;
-  private readonly reports: StandingReports;
-  private cancel = (): void => undefined;
-  private keeping: Promise<void> = Promise.resolve();
+  private readonly reports: RepeatedWork;
+  private readonly keeping: RepeatedWork;
   private hasRead = false;
   private isTrimming = false;
   private isOver = false;
@@ -66,22 +66,25 @@ export class SharedLogUpkeep {
     const { clock, retentionMs } = options;
     this.places = new FollowerPlaces(clock, retentionMs);
     this.trimming = new LogTrimming(retentionMs);
-    this.reports = new StandingReports(options, clock, {
+    this.reports = standingReports(options, clock, {
       owner: () => ports.otherOwner(),
       standing: () => this.standing,
     });
+    this.keeping = new RepeatedWork(clock, everyMs, () =>
+      this.keep().catch((error) => ports.failed(error)),
+    );
   }
 
   /** Called when this node follows the log into `folder`. */
   follow(folder: UpkeepFolder): void {
     this.folder = folder;
-    this.reports.start();
+    this.reports.startNow();
   }
 
   /** Called when this node owns the log. */
   own(): void {
-    this.reports.stop();
-    this.keepNow();
+    void this.reports.stop();
+    this.keeping.startNow();
   }
 
   /** Another node reports its place; returns false if this node is not the owner. */
@@ -100,22 +103,13 @@ export class SharedLogUpkeep {
   /** Settles when nothing is in progress, except for a removal of entries of the shared log. */
   async stop(): Promise<void> {
     this.isOver = true;
-    this.reports.stop();
-    this.cancel();
-    await this.keeping;
-    this.cancel();
+    void this.reports.stop();
+    await this.keeping.stop();
   }
 
   private get standing(): NodeStanding | null {
     const { state = null } = this.folder?.place ?? {};
     return state === null ? null : { node: this.options.url, place: state.next, version };
-  }
-
-  private keepNow(): void {
-    this.keeping = this.keep().catch((error) => this.ports.failed(error));
-    void this.keeping.then(() => {
-      this.cancel = this.options.clock.after(everyMs, () => this.keepNow());
-    });
   }
 
   private async keep(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Regularly reports this node's place to the owner, which keeps what this node still needs. */
 import { type CallingNode, callNode } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 import type { NodeStanding } from './follower-places.js';
 
 /** The path on the port for other nodes. */
@@ -17,39 +18,21 @@ export interface ReportPorts {
   standing(): NodeStanding | null;
 }
 
-/** A follower has one, and reports every 5 s; an owner does not report. */
-export class StandingReports {
-  private cancel: () => void = () => undefined;
-  private isOver = false;
-
-  constructor(
-    private readonly caller: CallingNode,
-    private readonly clock: Clock,
-    private readonly ports: ReportPorts,
-  ) {}
-
-  /** Sends the first report now. */
-  start(): void {
-    void this.report().then(() => {
-      if (!this.isOver) this.cancel = this.clock.after(everyMs, () => this.start());
-    });
-  }
-
-  /** Starts no further report; one in flight ends by itself within 2 s. */
-  stop(): void {
-    this.isOver = true;
-    this.cancel();
-  }
-
-  /** If a report gets lost, the next one makes up for it. */
-  private async report(): Promise<void> {
-    const origin = this.ports.owner();
-    const standing = this.ports.standing();
+/**
+ * Reports every 5 s; a follower does, an owner does not. If a report gets lost, the next one makes
+ * up for it.
+ */
+export function standingReports(
+  caller: CallingNode,
+  clock: Clock,
+  ports: ReportPorts,
+): RepeatedWork {
+  return new RepeatedWork(clock, everyMs, async () => {
+    const origin = ports.owner();
+    const standing = ports.standing();
     if (origin === null || standing === null) return;
     const body = Buffer.from(JSON.stringify(standing));
-    const call = { origin, path: standingPath, body, withinMs };
-    await callNode(this.caller, call)
-      .then((answer) => answer.body.dump())
-      .catch(() => undefined);
-  }
+    const answer = await callNode(caller, { origin, path: standingPath, body, withinMs });
+    await answer.body.dump();
+  });
 }

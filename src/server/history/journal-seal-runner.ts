@@ -2,16 +2,15 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 
 /** Setting the clock does not delay a seal for longer than this. */
 const lookEveryMsMax = 60_000;
 
 /** A seal that fails is logged and retried at the next check. */
 export class JournalSealRunner {
-  private isStopped = false;
-  private cancel: () => void = () => undefined;
-  private looking: Promise<void> = Promise.resolve();
   private readonly startedAt: number;
+  private readonly looks: RepeatedWork;
 
   /** Seals the journal if anything was recorded since the last seal and that is `everyMs` ago. */
   constructor(
@@ -21,23 +20,17 @@ export class JournalSealRunner {
     private readonly everyMs: number,
   ) {
     this.startedAt = clock.now();
+    this.looks = new RepeatedWork(clock, Math.min(everyMs, lookEveryMsMax), () => this.look());
   }
 
   /** Starts checking; the first check has the same delay as every later one. */
   start(): void {
-    if (this.isStopped) return;
-    this.cancel = this.clock.after(Math.min(this.everyMs, lookEveryMsMax), () => {
-      this.looking = this.look();
-      const again = () => this.start();
-      this.looking.then(again, again);
-    });
+    this.looks.start();
   }
 
   /** Settles when no check is in progress; nothing is sealed after that. */
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    this.cancel();
-    await this.looking.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.looks.stop();
   }
 
   private async look(): Promise<void> {
@@ -48,7 +41,7 @@ export class JournalSealRunner {
     try {
       await journal.seal();
     } catch (error) {
-      if (!this.isStopped) this.log.warn({ err: error }, 'sealing the journal failed');
+      if (!this.looks.isStopped) this.log.warn({ err: error }, 'sealing the journal failed');
     }
   }
 }

@@ -2,42 +2,19 @@
 import type { Logger } from 'pino';
 import { DiskFull, LogClosed, NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 
 const everyMs = 10_000;
 
-/** One instance per server, started and stopped with its snapshots. */
-export class DigestTimer {
-  private cancel: () => void = () => undefined;
-  private isStopped = false;
-
-  /** `record` records a digest if one is due. */
-  constructor(
-    private readonly record: () => Promise<void>,
-    private readonly clock: Clock,
-    private readonly log: Logger,
-  ) {}
-
-  /** The first digest comes some seconds later. */
-  start(): void {
-    if (this.isStopped) return;
-    this.cancel = this.clock.after(everyMs, () => {
-      void this.recordOne().then(() => this.start());
-    });
-  }
-
-  /** Starts no further digest. */
-  stop(): void {
-    this.isStopped = true;
-    this.cancel();
-  }
-
-  private async recordOne(): Promise<void> {
+/** Started and stopped with the snapshots of a server; `record` records a digest if one is due. */
+export function digestTimer(record: () => Promise<void>, clock: Clock, log: Logger): RepeatedWork {
+  return new RepeatedWork(clock, everyMs, async () => {
     try {
-      await this.record();
+      await record();
     } catch (error) {
       const expected = [DiskFull, LogClosed, NotTheOwner];
       if (expected.some((each) => error instanceof each)) return;
-      this.log.error({ err: error }, 'recording a digest of memory failed');
+      log.error({ err: error }, 'recording a digest of memory failed');
     }
-  }
+  });
 }

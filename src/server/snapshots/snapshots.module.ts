@@ -9,6 +9,7 @@ import { guards, JournalSweeper, type SweepGuard } from '../../engine/history/jo
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 import { provided } from '../../engine/provided.js';
 import { DigestRecorder } from '../../engine/snapshots/digest-recorder.js';
 import { type CheckPorts, MemoryCheck } from '../../engine/snapshots/memory-check.js';
@@ -19,7 +20,7 @@ import { SnapshotKeeper, type SnapshotSource } from '../../engine/snapshots/snap
 import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
 import { JournalSweepsModule, sweepStretch } from '../history/journal-sweeps.module.js';
-import { DigestTimer } from './digest-timer.js';
+import { digestTimer } from './digest-timer.js';
 import { FoldingThread } from './folding-thread.js';
 import { MemoryStart } from './memory-start.js';
 import { SnapshotMetrics } from './snapshot.metrics.js';
@@ -93,7 +94,7 @@ export class SnapshotsModule {
     const recordDue = async () => {
       if (mayRecord() && hasRoom()) await recorder.recordDue(heldUntil());
     };
-    const timer = new DigestTimer(recordDue, clock, log);
+    const timer = digestTimer(recordDue, clock, log);
     if (cluster !== null) {
       const watch = digestWatch(metrics, log, cluster.doubt, () => runner.prove());
       cluster.digests = new RecordedDigests(engine, label, watch);
@@ -131,7 +132,7 @@ function foldingSettings(config: Config) {
 /** The parts that work on snapshots and digests while the server runs. */
 interface Snapshotting {
   readonly runner: SnapshotRunner;
-  readonly timer: DigestTimer;
+  readonly timer: RepeatedWork;
   /** Called when the folder may be changed from now on. */
   readonly begin: () => void;
   /** Called when a cluster node has become the owner of the log. */
@@ -153,7 +154,7 @@ function joinLife(
     phase: 'storage',
     deadlineMs: stopDeadlineMs,
     stop: () => {
-      timer.stop();
+      void timer.stop();
       return runner.stop();
     },
     cut: () => runner.cut(),

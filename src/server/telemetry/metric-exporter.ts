@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 import { UnreadMetrics } from '../../engine/metrics/unread-metrics.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 import { otlpMetrics, type ReadMetric } from './otlp-metrics.js';
@@ -11,7 +12,7 @@ import type { SignalSender } from './signal-sender.js';
 export class MetricExporter {
   private readonly startedAt: number;
   private readonly unread: UnreadMetrics;
-  private cancel: () => void = () => undefined;
+  private readonly sending: RepeatedWork;
 
   constructor(
     private readonly sender: Pick<SignalSender, 'send'>,
@@ -22,18 +23,17 @@ export class MetricExporter {
   ) {
     this.unread = new UnreadMetrics(log, 'the collector gets none');
     this.startedAt = clock.now();
+    this.sending = new RepeatedWork(clock, settings.metricsEveryMs, () => this.send());
   }
 
   /** The first request is sent after `metricsEveryMs`. */
   start(): void {
-    this.cancel = this.clock.after(this.settings.metricsEveryMs, () => {
-      void this.send().then(() => this.start());
-    });
+    this.sending.start();
   }
 
   /** Sends the metrics a last time. */
   async stop(): Promise<void> {
-    this.cancel();
+    void this.sending.stop();
     await this.send();
   }
 

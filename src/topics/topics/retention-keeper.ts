@@ -8,6 +8,7 @@ import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
+import { RepeatedWork } from '../../engine/lifecycle/repeated-work.js';
 import { provided } from '../../engine/provided.js';
 import type { TopicSettings } from '../settings.js';
 import { InternalCompactions } from './internal-compactions.js';
@@ -32,8 +33,7 @@ const topicsPerTick = 16;
 /** One instance for the server; it does not run on a follower. */
 @Injectable()
 export class RetentionKeeper {
-  private cancel: () => void = () => undefined;
-  private isStopped = false;
+  private readonly looks: RepeatedWork;
   private wasTrusted = true;
 
   constructor(
@@ -45,22 +45,19 @@ export class RetentionKeeper {
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.log) private readonly log: Logger,
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
-  ) {}
+  ) {
+    // The engine reports defects itself.
+    this.looks = new RepeatedWork(clock, lookEveryMs, () => this.look());
+  }
 
   /** Starts the checks; the first one is a minute later. */
   start(): void {
-    if (this.isStopped) return;
-    this.cancel = this.clock.after(lookEveryMs, () => {
-      const again = () => this.start();
-      // Errors are ignored here, because the engine reports defects itself.
-      this.look().then(again, again);
-    });
+    this.looks.start();
   }
 
   /** Starts no further check; a running check ends after the current topic. */
   stop(): void {
-    this.isStopped = true;
-    this.cancel();
+    void this.looks.stop();
   }
 
   /** Whether time-based retention waits because the clock jumped. */
@@ -78,7 +75,7 @@ export class RetentionKeeper {
     this.wasTrusted = isTrusted;
     this.internal.look();
     for await (const { id, actor } of this.topics.actors.walk(topicsPerTick)) {
-      if (this.isStopped) return;
+      if (this.looks.isStopped) return;
       const topic = actor.state;
       if (topic === null || topic.isDeleting) continue;
       const isCompacted = topic.cleanupPolicy === 'compact';

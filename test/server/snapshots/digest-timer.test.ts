@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { DigestTimer } from '../../../src/server/snapshots/digest-timer.js';
+import { digestTimer } from '../../../src/server/snapshots/digest-timer.js';
 import { NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
@@ -16,7 +16,7 @@ it('the timer has a digest recorded every ten seconds, even after failures', asy
     const outcome = outcomes[at.length - 1] ?? null;
     if (outcome !== null) throw outcome;
   };
-  const timer = new DigestTimer(record, clock, log);
+  const timer = digestTimer(record, clock, log);
   timer.start();
   const begun = clock.monotonic();
   for (let tens = 0; tens < 4; tens += 1) {
@@ -27,7 +27,7 @@ it('the timer has a digest recorded every ten seconds, even after failures', asy
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
     'recording a digest of memory failed',
   ]);
-  timer.stop();
+  await timer.stop();
   expect(clock.armed).toBe(0);
   timer.start();
   expect(clock.armed).toBe(0);
