@@ -3,11 +3,11 @@
  * durable events that have just happened, so a replay sends none.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
+import { lastUsed } from '../../grammar/collections.js';
 import { sentBy } from '../../grammar/trace-context.js';
 import type {
   AttemptRecord,
@@ -17,7 +17,15 @@ import type {
   Published,
 } from '../messages/message.events.js';
 import { MessagePlaces } from './message-places.js';
-import { attemptSpanId, partSpanId, publishSpanId, type TracePlace, type Tracer } from './span.js';
+import {
+  attemptSpanId,
+  noTracer,
+  partSpanId,
+  publishSpanId,
+  type TracePlace,
+  type Tracer,
+} from './span.js';
+import { SpanReads } from './span-reads.js';
 
 /** Limit for attempts whose spans are not made yet: more than are in flight on most servers. */
 const underWayMax = 20_000;
@@ -37,24 +45,25 @@ interface UnderWay {
 /** Memory for attempts in flight is bounded: beyond the limit, a span is dropped and counted. */
 @Injectable()
 export class MessageTraces {
-  private readonly underWay: LRUCache<string, UnderWay> | null;
+  private readonly underWay = lastUsed<string, UnderWay>(underWayMax);
   /**
    * When deliveries of runs began, Unix milliseconds: the latest by run, and each one by its run
    * and the event that it was published with.
    */
-  private readonly deliveries: LRUCache<string, number> | null;
-  private reading = 0;
+  private readonly deliveries = lastUsed<string, number>(underWayMax);
+  private readonly tracer: Tracer;
+  private readonly reads: SpanReads;
   /** Whether there is a collector; if not, callers can skip everything here. */
   readonly isOn: boolean;
 
   constructor(
-    @Inject(provided.tracer) private readonly tracer: Tracer | null,
+    @Inject(provided.tracer) tracer: Tracer | null,
     private readonly places: MessagePlaces,
     @Inject(provided.clock) private readonly clock: Pick<Clock, 'now'>,
   ) {
     this.isOn = tracer !== null;
-    this.underWay = tracer === null ? null : new LRUCache({ max: underWayMax });
-    this.deliveries = tracer === null ? null : new LRUCache({ max: underWayMax });
+    this.tracer = tracer ?? noTracer;
+    this.reads = new SpanReads(this.tracer, readingMax);
   }
 
   /** The events that `listener` observes. */
@@ -91,13 +100,13 @@ export class MessageTraces {
   ): Promise<readonly string[]> {
     const place = await this.places.ofAttempts(published);
     const { traceId, flags } = place;
-    if (this.tracer?.samples(traceId, flags) !== true) return headers;
+    if (!this.tracer.samples(traceId, flags)) return headers;
     const begunAt = this.clock.now();
-    this.underWay?.set(published.id, { published, number, place, dueAt });
+    this.underWay.set(published.id, { published, number, place, dueAt });
     const { run } = published.event;
     if (run?.role === 'step') {
-      this.deliveries?.set(run.runId, begunAt);
-      this.deliveries?.set(deliveryKey(run.runId, run.eventOffset), begunAt);
+      this.deliveries.set(run.runId, begunAt);
+      this.deliveries.set(deliveryKey(run.runId, run.eventOffset), begunAt);
     }
     return sentBy(headers, { traceId, spanId: attemptSpanId(published.id, number) });
   }
@@ -108,43 +117,31 @@ export class MessageTraces {
    */
   deliveryOf(runId: string, eventOffset: number | null): number | null {
     const own =
-      eventOffset === null ? undefined : this.deliveries?.get(deliveryKey(runId, eventOffset));
-    return own ?? this.deliveries?.get(runId) ?? null;
+      eventOffset === null ? undefined : this.deliveries.get(deliveryKey(runId, eventOffset));
+    return own ?? this.deliveries.get(runId) ?? null;
   }
 
   private published(published: Published, durableAt: number): void {
-    const { tracer } = this;
-    if (tracer === null || published.event.run !== null) return;
-    if (this.reading >= readingMax) {
-      tracer.drop();
-      return;
-    }
-    this.reading += 1;
-    const traced = this.places.ofPublish(published).then((place) => {
-      if (tracer.samples(place.traceId, place.flags)) {
-        tracer.add({
-          ...partOf(place, publishSpanId(published.id)),
-          name: 'publish',
-          kind: 'producer',
-          startedAt: published.at,
-          endedAt: durableAt,
-          attributes: messageAttributes(published),
-          error: null,
-        });
-      }
-    });
-    // A message that can no longer be read has no span.
-    void traced
-      .catch(() => tracer.drop())
-      .finally(() => {
-        this.reading -= 1;
+    if (published.event.run !== null) return;
+    this.reads.begin(async () => {
+      const place = await this.places.ofPublish(published);
+      if (!this.tracer.samples(place.traceId, place.flags)) return;
+      this.tracer.add({
+        ...partOf(place, publishSpanId(published.id)),
+        name: 'publish',
+        kind: 'producer',
+        startedAt: published.at,
+        endedAt: durableAt,
+        attributes: messageAttributes(published),
+        error: null,
       });
+    });
   }
 
   private ended({ id, offset }: EventEnvelope<MessageEvent>, record: AttemptRecord): void {
-    const own = this.underWay?.get(id);
+    const own = this.underWay.get(id);
     if (own === undefined || own.number !== record.attempt) return;
-    this.underWay?.delete(id);
+    this.underWay.delete(id);
     const { startedAt, durationMs, status, error } = record;
     this.waited(own, startedAt, offset);
     const failure = status >= 200 && status < 300 ? error : (error ?? `HTTP ${status}`);
@@ -158,8 +155,8 @@ export class MessageTraces {
     { id, at, offset }: EventEnvelope<MessageEvent>,
     { type, underWay }: MessageCanceled | MessageCompleted,
   ): void {
-    const own = this.underWay?.get(id);
-    this.underWay?.delete(id);
+    const own = this.underWay.get(id);
+    this.underWay.delete(id);
     if (own === undefined || underWay?.attempt !== own.number) return;
     const { startedAt } = underWay;
     this.waited(own, startedAt, offset);
@@ -174,7 +171,7 @@ export class MessageTraces {
     error: string | null,
   ): void {
     const { event } = published;
-    this.tracer?.add({
+    this.tracer.add({
       ...partOf(place, attemptSpanId(published.id, number)),
       name: 'attempt',
       kind: 'client',
@@ -193,7 +190,7 @@ export class MessageTraces {
     const { published, number, place, dueAt } = own;
     const wait = (name: string, from: number, until: number) => {
       if (until <= from) return;
-      this.tracer?.add({
+      this.tracer.add({
         ...partOf(place, partSpanId(`${name}/${published.id}`, offset)),
         name,
         kind: 'internal',

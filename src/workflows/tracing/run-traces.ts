@@ -4,19 +4,21 @@
  * invoked run lasts from its start to its end.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
+import { lastUsed } from '../../grammar/collections.js';
 import { runPlace } from '../../messaging/tracing/message-places.js';
 import { MessageTraces } from '../../messaging/tracing/message-traces.js';
 import {
+  noTracer,
   partSpanId,
   runSpanId,
   type TracePlace,
   type Tracer,
 } from '../../messaging/tracing/span.js';
+import { SpanReads } from '../../messaging/tracing/span-reads.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { endsRun } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent, StepInfo } from '../run-state/run.events.js';
@@ -56,26 +58,24 @@ interface StepTimes {
  */
 @Injectable()
 export class RunTraces {
-  private readonly known: LRUCache<string, KnownRun> | null;
+  private readonly known = lastUsed<string, KnownRun>(knownMax);
   /** When waits and invoked runs started, Unix milliseconds, by run and step. */
-  private readonly begun: LRUCache<string, number> | null;
+  private readonly begun = lastUsed<string, number>(knownMax);
   /** Journal offsets of plans, by run and planned step. */
-  private readonly plans: LRUCache<string, number> | null;
-  private reading = 0;
+  private readonly plans = lastUsed<string, number>(knownMax);
+  private readonly tracer: Tracer;
+  private readonly reads: SpanReads;
+  /** Whether tracing is on, so that runs need to be observed. */
+  readonly isOn: boolean;
 
   constructor(
-    @Inject(provided.tracer) private readonly tracer: Tracer | null,
+    @Inject(provided.tracer) tracer: Tracer | null,
     private readonly messages: MessageTraces,
     private readonly journal: Journal,
   ) {
-    this.known = tracer === null ? null : new LRUCache({ max: knownMax });
-    this.begun = tracer === null ? null : new LRUCache({ max: knownMax });
-    this.plans = tracer === null ? null : new LRUCache({ max: knownMax });
-  }
-
-  /** Whether tracing is on, so that runs need to be observed. */
-  get isOn(): boolean {
-    return this.tracer !== null;
+    this.isOn = tracer !== null;
+    this.tracer = tracer ?? noTracer;
+    this.reads = new SpanReads(this.tracer, readingMax);
   }
 
   /** The events that `listener` observes. */
@@ -99,14 +99,14 @@ export class RunTraces {
       const { id, at, offset, event } = envelope;
       if (event.type === 'RunStarted') this.know(id, offset, at, event.configuration);
       else if ('step' in event && begins.includes(event.type)) {
-        this.begun?.set(partKey(id, event.step), at);
+        this.begun.set(partKey(id, event.step), at);
       } else if ('step' in event && event.step.target !== null) {
         // A plan has no span. The planned step has one; it is executed in the plan's delivery.
-        this.plans?.set(planKey(id, event.step.target), offset);
+        this.plans.set(planKey(id, event.step.target), offset);
       } else {
         // Look up the delivery's start now: later, another delivery may be in progress.
         const deliveredAt = this.messages.deliveryOf(id, this.takePlan(id, event));
-        const run = this.known?.get(id);
+        const run = this.known.get(id);
         if (run !== undefined) this.trace(envelope, run, deliveredAt);
         else this.tellLater(envelope, deliveredAt);
       }
@@ -120,48 +120,38 @@ export class RunTraces {
   private takePlan(runId: string, event: RunEvent): number | null {
     if (!('step' in event)) return null;
     const key = planKey(runId, event.step.id);
-    const offset = this.plans?.get(key) ?? null;
-    this.plans?.delete(key);
+    const offset = this.plans.get(key) ?? null;
+    this.plans.delete(key);
     return offset;
   }
 
   /** Traces an event of a run that is not cached: it started before this process, or long ago. */
   private tellLater(envelope: Recorded, deliveredAt: number | null): void {
-    if (this.reading >= readingMax) {
-      this.tracer?.drop();
-      return;
-    }
-    this.reading += 1;
-    const logged = new LoggedRuns(this.journal, () => undefined);
-    const traced = logged.before(envelope.id, envelope.offset).then((started) => {
-      if (started === null) return this.tracer?.drop();
+    this.reads.begin(async () => {
+      const logged = new LoggedRuns(this.journal, () => undefined);
+      const started = await logged.before(envelope.id, envelope.offset);
+      if (started === null) return this.tracer.drop();
       const { id, offset, at, event } = started;
       this.trace(envelope, this.know(id, offset, at, event.configuration), deliveredAt);
     });
-    // If the run can no longer be read, the span is dropped.
-    void traced
-      .catch(() => this.tracer?.drop())
-      .finally(() => {
-        this.reading -= 1;
-      });
   }
 
   private know(runId: string, offset: number, at: number, { headers }: RunConfiguration): KnownRun {
     const places = runPlace({ runId, startedOffset: offset }, headers);
     const run = { startedOffset: offset, startedAt: at, run: places.run, parts: places.parts };
-    this.known?.set(runId, run);
+    this.known.set(runId, run);
     return run;
   }
 
   private trace({ id, at, offset, event }: Recorded, run: KnownRun, deliveredAt: number | null) {
-    if (this.tracer?.samples(run.run.traceId, run.run.flags) !== true) return;
+    if (!this.tracer.samples(run.run.traceId, run.run.flags)) return;
     if ('step' in event) {
       const key = partKey(id, event.step);
-      const startedAt = this.begun?.get(key) ?? deliveredAt ?? at;
-      this.begun?.delete(key);
+      const startedAt = this.begun.get(key) ?? deliveredAt ?? at;
+      this.begun.delete(key);
       this.addStep(id, event.step, { at, offset, startedAt, parts: run.parts });
     } else if (endsRun(event)) {
-      this.known?.delete(id);
+      this.known.delete(id);
       this.addRun(id, run, at, endNames[event.type]);
     }
   }
@@ -171,7 +161,7 @@ export class RunTraces {
     { id, name, type }: StepInfo,
     { at, offset, startedAt, parts }: StepTimes,
   ): void {
-    this.tracer?.add({
+    this.tracer.add({
       traceId: parts.traceId,
       parentId: parts.parentId,
       spanId: partSpanId(`step/${runId}`, offset),
@@ -186,7 +176,7 @@ export class RunTraces {
 
   private addRun(runId: string, known: KnownRun, at: number, outcome: string): void {
     const { run, startedAt, startedOffset } = known;
-    this.tracer?.add({
+    this.tracer.add({
       traceId: run.traceId,
       parentId: run.parentId,
       spanId: runSpanId(runId, startedOffset),
