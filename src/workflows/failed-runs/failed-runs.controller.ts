@@ -135,14 +135,14 @@ export class FailedRunsController {
     const overrides = this.overrides(request, true);
     const edits = kind === 'resume' ? valueIn(parseStepEdits(rawBody(request))) : [];
     const by = callerOf(request.raw);
-    return valueIn(await this.revivals.reviveOne(id, kind, overrides, by, edits));
+    return valueIn(await this.revivals.reviveOne(id, { kind, overrides, edits }, by));
   }
 
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
     const by = callerOf(request.raw);
-    return valueIn(await this.revivals.reviveMatching(filters, kind, overrides, by));
+    return valueIn(await this.revivals.reviveMatching(filters, { kind, overrides }, by));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {

@@ -42,6 +42,14 @@ export type RevivalCommands = readonly [ResumeFailedRun | RestartFailedRun, Star
 /** Whether the new run starts from the beginning, or continues where the old one failed. */
 export type RevivalKind = 'restart' | 'resume';
 
+/** A revival as a client asks for it. */
+export interface AskedRevival {
+  readonly kind: RevivalKind;
+  readonly overrides: RevivalOverrides;
+  /** Results that a resume replaces. */
+  readonly edits?: readonly StepEdit[];
+}
+
 /** A revival is one turn: the failed run is removed and the new one starts, or neither. */
 @Injectable()
 export class RunRevivals {
@@ -55,18 +63,16 @@ export class RunRevivals {
   ) {}
 
   /**
-   * Revives one failed run and names the new run. In a resume, `edits` replace results. Refused as
-   * `not_found` if there is no such failed run.
+   * Revives one failed run and names the new run. Refused as `not_found` if there is no such failed
+   * run.
    */
   async reviveOne(
     id: string,
-    kind: RevivalKind,
-    overrides: RevivalOverrides,
+    asked: AskedRevival,
     by: Principal | null,
-    edits: readonly StepEdit[] = [],
   ): Promise<Outcome<RunReference>> {
     const run = await this.search.find(id);
-    return run === undefined ? notFound(id) : this.revive(run, kind, overrides, by, edits);
+    return run === undefined ? notFound(id) : this.revive(run, asked, by);
   }
 
   /**
@@ -77,18 +83,17 @@ export class RunRevivals {
    */
   async reviveMatching(
     filters: FailedRunFilters,
-    kind: RevivalKind,
-    overrides: RevivalOverrides,
+    asked: AskedRevival,
     by: Principal | null,
   ): Promise<Outcome<RevivedRuns>> {
     const { letters, cursor } = await this.search.bulk(filters, revivedMax);
     for (const run of letters) {
-      const fitting = await this.fitting(run, overrides);
+      const fitting = await this.fitting(run, asked.overrides);
       if (!fitting.ok) return fitting;
     }
     const outcomes: Outcome<RunReference>[] = [];
     // One after the other, because each may be large.
-    for (const run of letters) outcomes.push(await this.revive(run, kind, overrides, by));
+    for (const run of letters) outcomes.push(await this.revive(run, asked, by));
     const workflowRuns = outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
     if (filters.dlqIds !== null && workflowRuns.length === 0) {
       return notFound(String(filters.dlqIds));
@@ -98,13 +103,11 @@ export class RunRevivals {
 
   private async revive(
     run: FailedRun,
-    kind: RevivalKind,
-    overrides: RevivalOverrides,
+    asked: AskedRevival,
     by: Principal | null,
-    edits: readonly StepEdit[] = [],
   ): Promise<Outcome<RunReference>> {
     for (;;) {
-      const prepared = await this.prepare(run, kind, overrides, edits);
+      const prepared = await this.prepare(run, asked);
       if (!prepared.ok) return prepared;
       // There is no `await` between here and the dispatch of the turn.
       const commands = prepared.value();
@@ -123,9 +126,7 @@ export class RunRevivals {
    */
   async prepare(
     run: FailedRun,
-    kind: RevivalKind,
-    overrides: RevivalOverrides,
-    edits: readonly StepEdit[] = [],
+    { kind, overrides, edits = [] }: AskedRevival,
   ): Promise<Outcome<() => RevivalCommands | null>> {
     const fitting = await this.fitting(run, overrides);
     if (!fitting.ok) return fitting;

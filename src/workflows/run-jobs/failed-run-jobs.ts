@@ -60,11 +60,12 @@ export class FailedRunJobs {
       ...{ over, verb: kind, atOnce: 1, takesRoom: true },
       read: (task) => {
         const said = readMessageOptions(task.options, dialects[this.config.dialect]);
-        const overrides = readRevival(said, this.rules, task.at, false);
-        if (!overrides.ok) return overrides;
+        const read = readRevival(said, this.rules, task.at, false);
+        if (!read.ok) return read;
+        const asked = { kind, overrides: read.value };
         return this.steps(task, (run) => ({
           id: run.id,
-          prepare: () => this.revivals.prepare(run, kind, overrides.value),
+          prepare: () => this.revivals.prepare(run, asked),
         }));
       },
     };

@@ -45,7 +45,8 @@ export class WorkflowOperator {
     const runId = this.world.beginAs(letter.runId);
     const revival: RequestedRevival = { letter, kind, runId, isAccepted: null };
     this.revivals.push(revival);
-    const answer = simulation.server.revivals.reviveOne(letter.dlqId, kind, as(runId), null);
+    const asked = { kind, overrides: as(runId) };
+    const answer = simulation.server.revivals.reviveOne(letter.dlqId, asked, null);
     revival.isAccepted = (await simulation.heard(answer)).ok;
   }
 }

@@ -47,6 +47,7 @@ const asTheyWere = {
   notBefore: null,
   message: {},
 };
+const aResume = { kind: 'resume', overrides: asTheyWere } as const;
 
 /** More than the commands of one turn. */
 const count = turnCommandsMax + 44;
@@ -78,7 +79,7 @@ describe('a failed run that waited for more runs than there are commands in a tu
     await failWaiting();
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });
-    const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere, null);
+    const outcome = await revivals.reviveMatching(all, aResume, null);
     const revived = outcome.ok ? outcome.value : null;
     expect(revived?.workflowRuns).toHaveLength(2);
     expect(revived).not.toHaveProperty('cursor');
@@ -106,7 +107,7 @@ describe('a failed run whose id was reused by a run that waits for a run of the 
     await end(1, 'CancelRun');
     await invoke(epochMs, 'msg_new');
     const [letter] = opened.all();
-    const outcome = await revivals.reviveOne(letter?.id ?? '', 'resume', asTheyWere, null);
+    const outcome = await revivals.reviveOne(letter?.id ?? '', aResume, null);
     const resumed = opened.run(outcome.ok ? outcome.value.workflowRunId : '')?.context;
     expect(resumed?.invocations).toEqual([]);
     expect(resumed?.entries).toHaveLength(2);
