@@ -1,7 +1,6 @@
 /** The verbs of jobs for dead letters: retry and delete (messaging.md 13). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { Command } from '../../engine/decider.js';
 import { provided } from '../../engine/provided.js';
 import { ok, type Result } from '../../grammar/result.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
@@ -51,34 +50,30 @@ export class LetterJobs {
     {
       ...{ over, verb: 'delete', atOnce: manyAtOnce, takesRoom: false },
       read: (task) =>
-        this.steps(task, async ({ id }) => () => [this.service.deleting(id)]),
+        this.steps(task, ({ id }) => ({
+          id,
+          prepare: async () => ok(() => [this.service.deleting(id)]),
+        })),
     },
   ];
 
   private steps(
     { filters }: WrittenJob,
-    prepare: (letter: DeadLetter) => Promise<() => readonly Command[]>,
+    toItem: (letter: DeadLetter) => JobItem,
   ): Result<JobSteps> {
-    const selected = readWritten(filters, letterSelection);
-    if (!selected.ok) return selected;
-    const walk = {
-      letters: this.entity.letters,
-      dlqIds: selected.value.dlqIds,
-      matches: (letter: DeadLetter) => this.matching.matches(letter, selected.value),
-      toItem: (letter: DeadLetter): JobItem => ({
-        id: letter.id,
-        prepare: async () => ok(await prepare(letter)),
-      }),
-    };
-    return ok((range) => letterSteps({ ...walk, now: this.clock.now() }, range));
+    const { clock, matching } = this;
+    const searched = { letters: this.entity.letters, clock, matching };
+    return letterSteps(searched, readWritten(filters, letterSelection), toItem);
   }
 
-  private async retry(
-    { id, publishedOffset }: DeadLetter,
-    overrides: RetryOverrides,
-  ): Promise<() => readonly Command[]> {
-    const original = await this.stored.published(publishedOffset);
-    return () => this.service.retrying(id, original, overrides);
+  private retry({ id, publishedOffset }: DeadLetter, overrides: RetryOverrides): JobItem {
+    return {
+      id,
+      prepare: async () => {
+        const original = await this.stored.published(publishedOffset);
+        return ok(() => this.service.retrying(id, original, overrides));
+      },
+    };
   }
 
   private overrides({ options, at }: WrittenJob): Result<RetryOverrides> {

@@ -72,14 +72,8 @@ export class FailedRunJobs {
   }
 
   private steps({ filters }: WrittenJob, toItem: (run: FailedRun) => JobItem): Result<JobSteps> {
-    const selected = readWritten(filters, failedRunSelection);
-    if (!selected.ok) return selected;
-    const walk = {
-      letters: this.entity.letters,
-      dlqIds: selected.value.dlqIds,
-      matches: (run: FailedRun) => this.matching.matches(run, selected.value),
-      toItem,
-    };
-    return ok((range) => letterSteps({ ...walk, now: this.clock.now() }, range));
+    const { clock, matching } = this;
+    const searched = { letters: this.entity.letters, clock, matching };
+    return letterSteps(searched, readWritten(filters, failedRunSelection), toItem);
   }
 }
