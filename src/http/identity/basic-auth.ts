@@ -5,6 +5,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue } from '../dialect.js';
+import { refuseIf } from '../outcome.js';
 import type { RequestHead } from '../request-head.js';
 import { AcceptedHeaders } from './accepted-headers.js';
 import type { AuthorizationResult } from './authorization-result.js';
@@ -109,6 +110,11 @@ export class BasicCredentials {
     if (permits(grant, right, topic)) return undefined;
     const place = topic === null ? '' : ` topic ${topic}`;
     return new Refusal('forbidden', `forbidden: this credential may not ${wordOf(right)}${place}`);
+  }
+
+  /** Throws a 403 if a request that entered lacks a right, to whatever topic. */
+  require(request: RequestHead, right: Right): void {
+    refuseIf(this.judgeRight(request, right, null));
   }
 
   /**

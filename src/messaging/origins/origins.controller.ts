@@ -44,7 +44,7 @@ export class OriginsController {
   @Get('origins')
   @Describe(originRoutes.list)
   list(@Req() { raw }: FastifyRequest): Promise<readonly OriginObject[]> {
-    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
+    this.basic.require(raw, 'inspect');
     return this.origins.shown(() => {
       const called = [...this.traffic.report()];
       const known = new Set(called.map(({ origin }) => origin));
@@ -71,7 +71,7 @@ export class OriginsController {
   @HttpCode(200)
   @Describe(originRoutes.reach)
   async judge(@Req() request: FastifyRequest): Promise<ReachVerdict> {
-    refuseIf(this.basic.judgeRight(request.raw, 'administer', null));
+    this.basic.require(request.raw, 'administer');
     const { url, head = false } = valueIn(readJsonBody(rawBody(request), reachSchema()));
     if (!URL.canParse(url)) refuseIf(new Refusal('invalid', 'url: is not a valid URL'));
     return answerIn(await this.reach.of(new URL(url), head));
@@ -82,7 +82,7 @@ export class OriginsController {
     by: Caller,
     request: FastifyRequest,
   ): Promise<PausedOrigin> {
-    refuseIf(this.basic.judgeRight(request.raw, 'administer', null));
+    this.basic.require(request.raw, 'administer');
     const id = valueIn(parseOrigin(rawBody(request)));
     const command = { type, kind: originKind, id, at: this.clock.now() };
     valueIn(await this.origins.ask(command, by));

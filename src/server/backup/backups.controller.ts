@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By } from '../../http/identity/callers.js';
-import type { Right } from '../../http/identity/grant.js';
-import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { answerIn, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { parseBackupRequest } from './backup.request.js';
@@ -26,7 +25,7 @@ export class BackupsController {
   @Get()
   @Describe(backupRoutes.show)
   show(@Req() request: FastifyRequest): BackupStatus {
-    this.judge(request, 'inspect');
+    this.basic.require(request.raw, 'inspect');
     return this.jobs.status;
   }
 
@@ -34,12 +33,8 @@ export class BackupsController {
   @HttpCode(202)
   @Describe(backupRoutes.begin)
   async begin(@Req() request: FastifyRequest, @By() by: Caller): Promise<BackupStatus> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const name = valueIn(parseBackupRequest(rawBody(request)));
     return answerIn(await this.jobs.begin(name, by));
-  }
-
-  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
-    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 }

@@ -7,7 +7,6 @@ import { Refusal } from '../../grammar/result.js';
 import { RefusalError } from '../../http/error-shapes.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { Right } from '../../http/identity/grant.js';
-import { refuseIf } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ClusterStatus, Membership } from '../cluster/membership.js';
 import type { Config } from '../configuration/config.js';
@@ -65,7 +64,7 @@ export class ClusterController {
   }
 
   private node({ raw }: FastifyRequest, right: Right): Membership {
-    refuseIf(this.basic.judgeRight(raw, right, null));
+    this.basic.require(raw, right);
     const { membership, config } = this;
     if (membership === null) throw new RefusalError(config.commitLog === null ? noNode : showing);
     return membership;

@@ -36,7 +36,7 @@ export class ClockController {
   @Get()
   @Describe(clockRoutes.show)
   show(@Req() { raw }: FastifyRequest): ClockObject {
-    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
+    this.basic.require(raw, 'inspect');
     return this.shown();
   }
 
@@ -44,7 +44,7 @@ export class ClockController {
   @HttpCode(200)
   @Describe(clockRoutes.forward)
   async forward(@Req() request: FastifyRequest): Promise<ClockObject> {
-    refuseIf(this.basic.judgeRight(request.raw, 'administer', null));
+    this.basic.require(request.raw, 'administer');
     const { forward } = valueIn(readJsonBody(rawBody(request), forwardSchema()));
     const duration = parseDuration(forward);
     const forwardMs = valueIn(duration.ok ? duration : duration.of('forward'));

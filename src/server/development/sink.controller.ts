@@ -4,7 +4,6 @@
 import { Controller, Delete, Get, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { refuseIf } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Sink, type SinkRequest } from './sink.js';
 import { sinkRoutes } from './sink.openapi.js';
@@ -20,14 +19,14 @@ export class SinkController {
   @Get()
   @Describe(sinkRoutes.list)
   list(@Req() { raw }: FastifyRequest): { requests: readonly SinkRequest[] } {
-    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
+    this.basic.require(raw, 'inspect');
     return { requests: this.sink.requests };
   }
 
   @Delete()
   @Describe(sinkRoutes.clear)
   clear(@Req() { raw }: FastifyRequest): { requests: readonly SinkRequest[] } {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+    this.basic.require(raw, 'administer');
     this.sink.clear();
     return { requests: this.sink.requests };
   }

@@ -7,8 +7,7 @@ import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By, requestIdHeader } from '../../http/identity/callers.js';
-import type { Right } from '../../http/identity/grant.js';
-import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { answerIn, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { EntityMoment } from './entity-moment.js';
 import { journalRoutes } from './journal.openapi.js';
@@ -33,9 +32,9 @@ export class JournalController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     const question = valueIn(parseJournalQuery(request.url));
-    if (question.isRevealed) this.judge(request, 'administer');
+    if (question.isRevealed) this.basic.require(request.raw, 'administer');
     const { accept = '', 'last-event-id': lastId } = request.headers;
     if (!accept.includes('text/event-stream')) {
       const room = this.inFlight.roomFor(request, reply);
@@ -57,7 +56,7 @@ export class JournalController {
   async activity(
     @Req() request: FastifyRequest,
   ): Promise<{ readonly stepMs: number; readonly buckets: readonly ActivityBucket[] }> {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     const question = valueIn(parseActivityQuery(request.url, this.clock.now()));
     const isWanted = () => !request.raw.destroyed;
     const buckets = await this.journal.activity(question, isWanted);
@@ -67,13 +66,9 @@ export class JournalController {
   @Get('entity')
   @Describe(journalRoutes.entity)
   async entity(@By() by: Caller, @Req() request: FastifyRequest): Promise<EntityMoment> {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     const question = valueIn(parseEntityQuery(request.url));
-    if (question.isRevealed) this.judge(request, 'administer');
+    if (question.isRevealed) this.basic.require(request.raw, 'administer');
     return answerIn(await this.journal.entity(question, by));
-  }
-
-  private judge({ raw }: FastifyRequest, right: Right = 'inspect'): void {
-    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 }

@@ -6,7 +6,7 @@ import { provided } from '../../engine/provided.js';
 import { version } from '../../grammar/version.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { SeenClients } from '../../http/identity/seen-clients.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ShownSetting } from '../configuration/shown-settings.js';
 import { Overview } from './overview.js';
@@ -30,14 +30,14 @@ export class OverviewController {
   @Get('overview')
   @Describe(overviewRoutes.overview)
   overview(@Req() request: FastifyRequest): ReturnType<Overview['now']> {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     return this.shown.now();
   }
 
   @Get('series')
   @Describe(overviewRoutes.series)
   series(@Req() request: FastifyRequest): Promise<SeriesPage> {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     const { names, from, stepMs } = valueIn(parseSeriesQuery(request.url, this.clock.now()));
     return this.store.page(names, from, stepMs);
   }
@@ -45,14 +45,14 @@ export class OverviewController {
   @Get('config')
   @Describe(overviewRoutes.config)
   config(@Req() request: FastifyRequest): readonly ShownSetting[] {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     return this.settings;
   }
 
   @Get('build')
   @Describe(overviewRoutes.build)
   build(@Req() request: FastifyRequest) {
-    this.judge(request);
+    this.basic.require(request.raw, 'inspect');
     const { version: node, platform, arch: architecture, pid } = process;
     return {
       version,
@@ -63,9 +63,5 @@ export class OverviewController {
       pid,
       clients: this.seen.all,
     };
-  }
-
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
   }
 }

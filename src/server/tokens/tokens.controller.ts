@@ -8,7 +8,7 @@ import { provided } from '../../engine/provided.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { tokenDigest } from '../../http/identity/bearer-token.js';
 import { By } from '../../http/identity/callers.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { tokenOf } from '../credentials/credentials.js';
@@ -40,7 +40,7 @@ export class TokensController {
     @By() by: Caller,
     @Req() request: FastifyRequest,
   ): Promise<TokenObject & { readonly token: string }> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const { name, role, expiresAt } = valueIn(parseToken(rawBody(request)));
     const password = newSecret(this.identifiers);
     const token = tokenOf(name, password);
@@ -55,7 +55,7 @@ export class TokensController {
   async list(
     @Req() request: FastifyRequest,
   ): Promise<readonly (TokenObject & { readonly lastUsedAt: number | null })[]> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     return this.tokens.shown(() =>
       [...this.tokens.actors.ids()].sort().flatMap((name) => {
         const state = this.tokens.stateOf(name);
@@ -73,13 +73,9 @@ export class TokensController {
     @Req() request: FastifyRequest,
     @Param('name') name: string,
   ): Promise<{ readonly result: string; readonly status: number }> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     valueIn(await this.tokens.ask({ type: 'RevokeToken', ...this.address(name) }, by));
     return { result: 'Success', status: 200 };
-  }
-
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
   }
 
   private address(id: string) {

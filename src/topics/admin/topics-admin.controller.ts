@@ -6,7 +6,6 @@ import { provided } from '../../engine/provided.js';
 import type { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By } from '../../http/identity/callers.js';
-import type { Right } from '../../http/identity/grant.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -30,14 +29,14 @@ export class TopicsAdminController {
   @Get()
   @Describe(topicAdminRoutes.list)
   list(@Req() request: FastifyRequest): Promise<readonly TopicObject[]> {
-    this.judge(request, 'inspect');
+    this.basic.require(request.raw, 'inspect');
     return this.admin.list();
   }
 
   @Post()
   @Describe(topicAdminRoutes.create)
   create(@By() by: Caller, @Req() request: FastifyRequest): Promise<TopicDetails> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const { topicPartitions } = this.settings;
     const { name, settings } = valueIn(parseCreation(rawBody(request), topicPartitions));
     return this.withRoom(() => this.admin.create(name, settings, by));
@@ -46,7 +45,7 @@ export class TopicsAdminController {
   @Get(':name')
   @Describe(topicAdminRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string): Promise<TopicDetails> {
-    this.judge(request, 'inspect');
+    this.basic.require(request.raw, 'inspect');
     return answerIn(await this.admin.show(name));
   }
 
@@ -57,7 +56,7 @@ export class TopicsAdminController {
     @Req() request: FastifyRequest,
     @Param('name') name: string,
   ): Promise<TopicDetails> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const change = valueIn(parseAlteration(rawBody(request)));
     return this.withRoom(() => this.admin.alter(name, change, by));
   }
@@ -65,7 +64,7 @@ export class TopicsAdminController {
   @Delete(':name')
   @Describe(topicAdminRoutes.remove)
   async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('name') name: string) {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     refuseIf(await this.admin.delete(name, by));
     return { result: 'Success', status: 200 };
   }
@@ -78,13 +77,9 @@ export class TopicsAdminController {
     @Req() request: FastifyRequest,
     @Param('name') name: string,
   ): Promise<readonly Purged[]> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const trims = valueIn(parsePurge(rawBody(request)));
     return answerIn(await this.admin.purge(name, trims, by));
-  }
-
-  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
-    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 
   /** New logs are new files, so they are refused when the disk is nearly full. */

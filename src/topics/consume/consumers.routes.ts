@@ -41,7 +41,7 @@ export class ConsumersRoutes {
   ) {}
 
   private list(exchange: Exchange): void {
-    refuseIf(this.credentials.judgeRight(exchange.request, 'read', null));
+    this.credentials.require(exchange.request, 'read');
     const { views } = this;
     const groups = [];
     for (const name of views.names()) {

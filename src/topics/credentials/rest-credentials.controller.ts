@@ -45,7 +45,7 @@ export class RestCredentialsController {
     @By() by: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CredentialObject & { password: string }> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const { name, topic, permissions } = valueIn(parseCredential(rawBody(request)));
     if (name === this.configured.restUsername) {
       refuseIf(new Refusal('conflict', `${name} is the configured username`));
@@ -62,7 +62,7 @@ export class RestCredentialsController {
   async list(
     @Req() request: FastifyRequest,
   ): Promise<readonly (CredentialObject & { createdAt: number })[]> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     return this.credentials.shown(() =>
       [...this.credentials.actors.ids()].sort().flatMap((name) => {
         const state = this.credentials.stateOf(name);
@@ -76,13 +76,9 @@ export class RestCredentialsController {
   @Delete(':name')
   @Describe(restCredentialRoutes.remove)
   async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('name') name: string) {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     await this.carryOut(by, { type: 'DeleteRestCredential', ...this.address(name) });
     return { result: 'Success', status: 200 };
-  }
-
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
   }
 
   private address(id: string) {

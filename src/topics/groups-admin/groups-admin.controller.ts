@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By } from '../../http/identity/callers.js';
-import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -26,21 +25,21 @@ export class GroupsAdminController {
   @Get()
   @Describe(groupRoutes.list)
   list(@Req() request: FastifyRequest) {
-    this.judge(request, 'inspect');
+    this.credentials.require(request.raw, 'inspect');
     return this.admin.list();
   }
 
   @Get(':group')
   @Describe(groupRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('group') group: string) {
-    this.judge(request, 'inspect');
+    this.credentials.require(request.raw, 'inspect');
     return answerIn(await this.admin.show(group));
   }
 
   @Delete(':group')
   @Describe(groupRoutes.remove)
   async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
-    this.judge(request);
+    this.credentials.require(request.raw, 'administer');
     refuseIf(await this.admin.remove(group, by));
     return { result: 'Success', status: 200 };
   }
@@ -49,12 +48,8 @@ export class GroupsAdminController {
   @HttpCode(200)
   @Describe(groupRoutes.reset)
   async reset(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
-    this.judge(request);
+    this.credentials.require(request.raw, 'administer');
     const reset = valueIn(parseOffsetReset(rawBody(request)));
     return answerIn(await this.admin.reset(group, reset, by));
-  }
-
-  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
-    refuseIf(this.credentials.judgeRight(raw, right, null));
   }
 }

@@ -3,7 +3,6 @@ import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res } from 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { callerOf } from '../../http/identity/callers.js';
-import type { Right } from '../../http/identity/grant.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -32,7 +31,7 @@ export class SubscriptionsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SubscriptionObject> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     const subscription = valueIn(parseSubscription(rawBody(request)));
     // May create a topic, whose logs are files, so it is refused when the disk is full.
     refuseIf(this.intake.take(0));
@@ -44,14 +43,14 @@ export class SubscriptionsController {
   @Get()
   @Describe(subscriptionRoutes.list)
   list(@Req() request: FastifyRequest): Promise<readonly SubscriptionObject[]> {
-    this.judge(request, 'inspect');
+    this.basic.require(request.raw, 'inspect');
     return this.service.list();
   }
 
   @Get(':name')
   @Describe(subscriptionRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string) {
-    this.judge(request, 'inspect');
+    this.basic.require(request.raw, 'inspect');
     return answerIn(await this.service.show(name));
   }
 
@@ -88,16 +87,12 @@ export class SubscriptionsController {
     return this.carryOut(request, name, { type: 'ResumeSubscription' });
   }
 
-  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
-    refuseIf(this.basic.judgeRight(raw, right, null));
-  }
-
   private async carryOut(
     request: FastifyRequest,
     name: string,
     command: Parameters<SubscriptionsService['carryOut']>[1],
   ): Promise<typeof success> {
-    this.judge(request);
+    this.basic.require(request.raw, 'administer');
     refuseIf(await this.service.carryOut(name, command, callerOf(request.raw)));
     return success;
   }
