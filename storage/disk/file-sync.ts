@@ -1,6 +1,7 @@
 /** Makes files durable, with a bounded number of syncs at a time; a failure ends the store. */
 import type { Fence } from '../faults/fence.js';
 import type { Disk, FileHandle } from './disk.js';
+import { Slots } from './in-parallel.js';
 import type { OwnFile } from './open-files.js';
 import { writeFully } from './whole-file.js';
 
@@ -16,14 +17,15 @@ export interface FileSyncOptions {
 export class FileSync {
   /** How many calls of `syncOwn` have not returned. */
   syncing = 0;
-  private readonly slots: SyncSlots;
+  /** More fdatasyncs at once slow each other down. */
+  private readonly slots: Slots;
 
   constructor(
     private readonly disk: Disk,
     private readonly fence: Fence,
     private readonly options: FileSyncOptions,
   ) {
-    this.slots = new SyncSlots(options.concurrentSyncs);
+    this.slots = new Slots(options.concurrentSyncs);
   }
 
   /** Runs fdatasync, with the others, on a file that may be thrown away. */
@@ -84,24 +86,5 @@ export class FileSync {
 
   private oneOfFew(work: () => Promise<void>): Promise<void> {
     return this.slots.run(() => this.watched(work));
-  }
-}
-
-/** Limits how many fdatasyncs run at once, in order of request: more slow each other down. */
-class SyncSlots {
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  async run(work: () => Promise<void>): Promise<void> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.free += 1;
-      else next();
-    }
   }
 }

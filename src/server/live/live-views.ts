@@ -1,6 +1,6 @@
 /** The clients of the live stream: how they join, catch up and leave. */
-
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { Slots } from '../../../storage/disk/in-parallel.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { DamagedData, type Journal } from '../../engine/journal.js';
@@ -42,8 +42,7 @@ export class LiveViews {
   /** What `listener` observes: everything while there are channels. */
   readonly interest: AnyInterest = { served: this.channels };
   private readonly viewers = new Set<LiveViewer>();
-  private readonly waiting: (() => void)[] = [];
-  private catchingUp = 0;
+  private readonly catchingUp = new Slots(catchingUpMax);
   private isStopped = false;
 
   constructor(
@@ -105,24 +104,25 @@ export class LiveViews {
     viewer.begin(from);
     if (from > this.journal.highWatermark) this.reload(viewer, channel);
     else if (from < channel.sentUntilNow) {
-      const release = await this.place();
-      try {
-        await this.catchUp(viewer, channel, from);
-      } catch (error) {
-        // If the connection were cut, the client would return to the same place again and again.
-        if (!(error instanceof DamagedData)) throw error;
-        this.reload(viewer, channel);
-      } finally {
-        release();
-      }
+      await this.catchingUp.run(() => this.catchUp(viewer, channel, from));
     }
     // Join in the same tick, so that the next write continues where this client is.
     channel.join(viewer);
     await viewer.over;
   }
 
-  /** Sends the missed events, up to where the channel is when this settles. */
   private async catchUp(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
+    try {
+      await this.sendMissed(viewer, channel, from);
+    } catch (error) {
+      // If the connection were cut, the client would return to the same place again and again.
+      if (!(error instanceof DamagedData)) throw error;
+      this.reload(viewer, channel);
+    }
+  }
+
+  /** Sends the missed events, up to where the channel is when this settles. */
+  private async sendMissed(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
     if (from < this.sweptUntil()) return this.reload(viewer, channel);
     let at = from;
     let looks = 0;
@@ -147,17 +147,6 @@ export class LiveViews {
 
   private reload(viewer: LiveViewer, channel: LiveChannel): void {
     viewer.give(Buffer.from(reloadText(channel.sentUntilNow)));
-  }
-
-  /** Settles when a client may catch up; the returned function passes the place to the next one. */
-  private async place(): Promise<() => void> {
-    if (this.catchingUp < catchingUpMax) this.catchingUp += 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    return () => {
-      const next = this.waiting.shift();
-      if (next === undefined) this.catchingUp -= 1;
-      else next();
-    };
   }
 
   private channelOf(kinds: ReadonlySet<LiveKind>): LiveChannel | null {

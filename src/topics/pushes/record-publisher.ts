@@ -3,6 +3,7 @@
  * pushed.
  */
 import { Inject, Injectable } from '@nestjs/common';
+import { Slots } from '../../../storage/disk/in-parallel.js';
 import { OffsetOutOfRange, TooLarge } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -37,8 +38,7 @@ const atOnceMax = 8;
  */
 @Injectable()
 export class RecordPublisher {
-  private publishing = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly slots = new Slots(atOnceMax);
 
   constructor(
     private readonly partitions: SubscriptionPartitions,
@@ -51,16 +51,8 @@ export class RecordPublisher {
   /**
    * Publishes when a slot is free; returns the offset to continue at, or null if it has published.
    */
-  async publish(push: Push, from: number, source: PushSource): Promise<number | null> {
-    if (this.publishing === atOnceMax) await new Promise<void>((go) => this.waiting.push(go));
-    else this.publishing += 1;
-    try {
-      return await this.publishNow(push, from, source);
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.publishing -= 1;
-      else next();
-    }
+  publish(push: Push, from: number, source: PushSource): Promise<number | null> {
+    return this.slots.run(() => this.publishNow(push, from, source));
   }
 
   private async publishNow(push: Push, from: number, source: PushSource): Promise<number | null> {
