@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import type { RequestHead } from '../request-head.js';
 import type { Allowance } from './allowance.js';
 import { readingBytes } from './in-flight.js';
 
@@ -24,6 +25,12 @@ export interface EventStreamReader {
   readonly response: ServerResponse;
   /** The allowance that its events count against. */
   readonly allowance: Allowance;
+}
+
+/** The offset of the last event that the client has, by its id; null = the client names none. */
+export function lastOffsetOf({ headers }: RequestHead): number | null {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;
 }
 
 /** One per client. Await `send` and `wait` in turn: only one may be in progress at a time. */

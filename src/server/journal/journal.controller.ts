@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import { lastOffsetOf } from '../../http/bytes/event-stream.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By, requestIdHeader } from '../../http/identity/callers.js';
@@ -35,15 +36,14 @@ export class JournalController {
     this.basic.require(request.raw, 'inspect');
     const question = valueIn(parseJournalQuery(request.url));
     if (question.isRevealed) this.basic.require(request.raw, 'administer');
-    const { accept = '', 'last-event-id': lastId } = request.headers;
+    const { accept = '' } = request.headers;
     if (!accept.includes('text/event-stream')) {
       const room = this.inFlight.roomFor(request, reply);
       const pieces = answerIn(await this.journal.page(question, room, by));
       reply.header('content-type', 'application/x-ndjson; charset=utf-8');
       return this.inFlight.answer(request, reply, pieces);
     }
-    const last = typeof lastId === 'string' && /^\d{1,15}$/.test(lastId) ? Number(lastId) : null;
-    const stream = answerIn(await this.journal.stream(question, last));
+    const stream = answerIn(await this.journal.stream(question, lastOffsetOf(request.raw)));
     const allowance = this.inFlight.of(request, reply);
     reply.hijack();
     reply.raw.setHeader(requestIdHeader, by.requestId);

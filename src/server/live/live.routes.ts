@@ -1,6 +1,7 @@
 /** `GET /v2/live`: what happens on this server, as a stream of events (messaging.md 12). */
 import { Injectable } from '@nestjs/common';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
+import { lastOffsetOf } from '../../http/bytes/event-stream.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { names, readFilters } from '../../http/query-filters.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -26,7 +27,7 @@ export class LiveRoute implements FastifyRoute {
     if (!kinds.ok) return exchange.refuse(kinds);
     const seen = this.seenBy(exchange, kinds.value);
     if (seen instanceof Refusal) return exchange.refuse(seen);
-    const stream = this.views.follow(seen, lastEventOf(exchange));
+    const stream = this.views.follow(seen, lastOffsetOf(exchange.request));
     if (stream instanceof Refusal) return exchange.refuse(stream);
     const allowance = exchange.hijack();
     await stream({ response: exchange.response, allowance });
@@ -61,10 +62,4 @@ function parseLiveQuery(target: string): Result<ReadonlySet<LiveKind> | null> {
     selected.add(kind);
   }
   return ok(selected);
-}
-
-/** The offset of the last event that the client says it has; null if it does not say. */
-function lastEventOf({ request }: FastifyExchange): number | null {
-  const id = request.headers['last-event-id'];
-  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;
 }

@@ -1,6 +1,7 @@
 /** `/v2/workflows/runs/{id}/stream`: the events of a run as they happen (workflows.md 4.6). */
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
+import { lastOffsetOf } from '../../http/bytes/event-stream.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import { RunStreams } from './run-streams.js';
@@ -22,7 +23,7 @@ export class RunStreamRoute implements FastifyRoute {
     if (!rows.ok) return exchange.refuse(rows);
     const stream = await this.streams.follow({
       runId: exchange.param('id'),
-      last: lastEventOf(exchange),
+      last: lastOffsetOf(exchange.request),
       rows: rows.value,
       isPublic: exchange.caller.name === publicPrincipal,
     });
@@ -31,10 +32,4 @@ export class RunStreamRoute implements FastifyRoute {
     const allowance = exchange.hijack();
     await stream({ response: exchange.response, allowance });
   }
-}
-
-/** The offset of the last event that the client has received; null = the client names none. */
-function lastEventOf({ request }: FastifyExchange): number | null {
-  const id = request.headers['last-event-id'];
-  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;
 }
