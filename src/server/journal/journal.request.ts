@@ -46,19 +46,15 @@ const yes: FilterReader<boolean> = (values) => {
   return word.ok ? ok(word.value === 'true') : word;
 };
 
-const step: FilterReader<number> = (values) => {
-  const given = text(values);
-  if (!given.ok) return given;
-  const duration = given.value === null ? ok(stepMsStandard) : parseDuration(given.value);
-  if (duration.ok && duration.value < stepMsMin) return refused('is shorter than 1s');
-  return duration;
-};
+const step = whenGiven(text, (given) => {
+  const duration = parseDuration(given);
+  return duration.ok && duration.value < stepMsMin ? refused('is shorter than 1s') : duration;
+});
 
-const eventTypes: FilterReader<readonly string[] | null> = (values) => {
-  const given = names(values);
-  const unknown = given.ok ? given.value?.find((type) => !isEventType(type)) : undefined;
-  return unknown === undefined ? given : refused(`names an unknown event type: ${unknown}`);
-};
+const eventTypes = whenGiven(names, (types) => {
+  const unknown = types.find((type) => !isEventType(type));
+  return unknown === undefined ? ok(types) : refused(`names an unknown event type: ${unknown}`);
+});
 
 /** Parses the query of `GET /admin/journal`. */
 export function parseJournalQuery(target: string): Result<JournalQuestion> {
@@ -109,7 +105,7 @@ const time = whenGiven(moment, (given) =>
 export function parseActivityQuery(target: string, now: number): Result<ActivityQuestion> {
   const filters = readFilters(target, { from: time, until: time, step });
   if (!filters.ok) return filters;
-  const { step: stepMs } = filters.value;
+  const stepMs = filters.value.step ?? stepMsStandard;
   const until = filters.value.until ?? now;
   const from = filters.value.from ?? until - 24 * stepMs;
   if (from >= until) return refused('from is not before until');

@@ -1,7 +1,7 @@
 /** Parses and checks the query of `GET /admin/series`. Pure. */
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-import { type FilterReader, integer, names, readFilters, text } from '../../http/query-filters.js';
+import { integer, names, readFilters, text, whenGiven } from '../../http/query-filters.js';
 import { minuteMs, minutesMax } from './series-store.js';
 import { type SeriesName, seriesNames } from './series-table.js';
 
@@ -12,17 +12,14 @@ export interface SeriesQuestion {
   readonly stepMs: number;
 }
 
-const step: FilterReader<number> = (values) => {
-  const given = text(values);
-  if (!given.ok) return given;
-  if (given.value === null) return ok(minuteMs);
-  const duration = parseDuration(given.value);
+const step = whenGiven(text, (given) => {
+  const duration = parseDuration(given);
   if (!duration.ok) return duration;
   const isWhole = duration.value > 0 && duration.value % minuteMs === 0;
   return isWhole && duration.value <= minutesMax * minuteMs
     ? duration
     : refused('must be whole minutes, at most a day');
-};
+});
 
 /** By default, the day before `now` in steps of a minute. */
 export function parseSeriesQuery(target: string, now: number): Result<SeriesQuestion> {
@@ -40,6 +37,6 @@ export function parseSeriesQuery(target: string, now: number): Result<SeriesQues
   return ok({
     names: [...selected],
     from: Math.max(earliest, from ?? earliest),
-    stepMs,
+    stepMs: stepMs ?? minuteMs,
   });
 }
