@@ -3,25 +3,16 @@
  * meanwhile.
  */
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
-import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
+import { openStore, type Store } from '../../../storage/store.js';
 import { systemClock } from '../../engine/clock.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
+import { readingOptions } from '../../server/lifecycle/reading-options.js';
 import { isolatesDamage } from '../../topics/topics/topic-log-name.js';
 
 /** How a folder is opened for reading. */
-export const readerOptions: StoreOptions = {
-  now: () => systemClock.now(),
-  after: (delayMs, callback) => systemClock.after(delayMs, callback),
-  randomBytes: (length) => systemIdentifiers.randomBytes(length),
-  fsync: 'strict',
-  readOnly: true,
-  isolatesDamage,
-  onFailure: (error) => {
-    throw error;
-  },
-};
+export const readerOptions = readingOptions(systemClock, systemIdentifiers, isolatesDamage);
 
 /**
  * Calls `use` with the journal of a folder as it is on disk, up to its durable end; with null if

@@ -1,6 +1,6 @@
 /**
- * Store options with which the server reads its own folder, and copies of it, besides its open
- * store.
+ * Store options with which a folder is read besides the store that is open: by its server, by
+ * commands, and by nodes that copy it.
  */
 import type { StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
