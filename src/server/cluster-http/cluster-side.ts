@@ -130,12 +130,6 @@ export class ClusterSide {
     return this.given.membership.mayServe && this.hasRecovered;
   }
 
-  /** The number of the port for other nodes; null before it is open. */
-  get port(): number | null {
-    const address = this.listener?.server.address();
-    return typeof address === 'object' && address !== null ? address.port : null;
-  }
-
   private async listen(): Promise<void> {
     const { clusterListen } = this.given.config;
     if (clusterListen === null || this.listener === null) return;
