@@ -2,18 +2,14 @@
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import {
-  ConfigurationError,
-  listensOnLoopback,
-  readConfiguration,
-} from '../server/configuration/config.js';
+import { ConfigurationError, listensOnLoopback } from '../server/configuration/config.js';
 import { type Credentials, developmentCredentials } from '../server/credentials/credentials.js';
 import { DisturbedEndpoints, type FaultPlan } from '../server/development/delivery-faults.js';
 import { readAhead } from '../server/development/kept-clock.js';
 import { MovableClock } from '../server/development/movable-clock.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
-import { type DataDirOption, givenSettings } from './folder/folder-option.js';
-import { prepareDataFolder } from './folder/owned-folder.js';
+import type { DataDirOption } from './folder/folder-option.js';
+import { configurationOf, prepareDataFolder } from './folder/owned-folder.js';
 import { durationWords } from './output/time-words.js';
 
 /** Where SDKs in development mode look for a server. */
@@ -29,7 +25,7 @@ export interface DevOptions extends DataDirOption {
  * on an address other than loopback, as its credentials are public.
  */
 export async function dev(options: DevOptions): Promise<void> {
-  const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
+  const configuration = configurationOf(options, 'dev');
   const { config } = configuration;
   if (!listensOnLoopback(config.host)) {
     throw new ConfigurationError([

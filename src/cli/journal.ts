@@ -6,14 +6,13 @@ import { systemClock } from '../engine/clock.js';
 import { type Journal, journalLogName } from '../engine/journal.js';
 import { imageLabel } from '../engine/snapshots/memory-image.js';
 import { version } from '../grammar/version.js';
-import { readConfiguration } from '../server/configuration/config.js';
 import { sweepStretch } from '../server/history/journal-sweeps.module.js';
 import { productFolding } from '../server/history/product-folding.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { exportGood } from '../server/repair/export-good.js';
 import { readBuild } from './build.js';
-import { type DataDirOption, givenSettings } from './folder/folder-option.js';
-import { configuredFolder } from './folder/owned-folder.js';
+import type { DataDirOption } from './folder/folder-option.js';
+import { configurationOf, configuredFolder } from './folder/owned-folder.js';
 import { exportLines } from './journal/export-lines.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
 import { readerOptions, readFolder, readJournal } from './journal/journal-reader.js';
@@ -39,7 +38,7 @@ export interface ReplayCommandOptions extends ReplayOptions, DataDirOption, Arch
  * or a snapshot.
  */
 export async function replayJournal(options: ReplayCommandOptions): Promise<void> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const { config } = configurationOf(options);
   const folder = await configuredFolder(options);
   const build = (await readBuild(nodeDisk)) ?? version;
   const settings = { ...config, sweepStretch: sweepStretch(config, {}) };

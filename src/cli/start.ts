@@ -1,13 +1,12 @@
 /** What `stepwell start` does: prepares the data folder, then runs the server. */
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { readConfiguration } from '../server/configuration/config.js';
 import { openCredentials, pasteLines } from '../server/credentials/credentials.js';
 import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
 import { requireUnmoved } from '../server/development/kept-clock.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
-import { type DataDirOption, givenSettings } from './folder/folder-option.js';
-import { prepareDataFolder, whileOwned } from './folder/owned-folder.js';
+import type { DataDirOption } from './folder/folder-option.js';
+import { configurationOf, prepareDataFolder, whileOwned } from './folder/owned-folder.js';
 import { say } from './output/terminal.js';
 
 /**
@@ -15,7 +14,7 @@ import { say } from './output/terminal.js';
  * folder throws. Newly created credentials are shown this once.
  */
 export async function start(options: DataDirOption): Promise<void> {
-  const configuration = readConfiguration(undefined, 'start', givenSettings(options));
+  const configuration = configurationOf(options);
   const { config } = configuration;
   // Before the server is loaded, as loading its modules opens many files at once.
   shareDescriptors(descriptorLimit(), config);

@@ -1,6 +1,5 @@
 /** The option of every command that reads a data folder. */
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import type { GivenSettings } from '../../server/configuration/config.js';
 
 /** The value of the option; without it, the setting `STEPWELL_DATA_DIR` is used. */
 export interface DataDirOption {
@@ -19,9 +18,4 @@ export function folderArgument(name: string, description: string): Argument {
     if (text !== '') return text;
     throw new InvalidArgumentError('It is empty.');
   });
-}
-
-/** The settings that `readConfiguration` takes from the command line. */
-export function givenSettings({ dataDir }: DataDirOption): GivenSettings {
-  return dataDir === undefined ? {} : { dataDirectory: dataDir };
 }

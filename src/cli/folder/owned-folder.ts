@@ -10,11 +10,16 @@ import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { DirectoryInUse, diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import { backupFile } from '../../server/backup/backup-manifest.js';
-import { ConfigurationError, readConfiguration } from '../../server/configuration/config.js';
+import {
+  type Configuration,
+  ConfigurationError,
+  readConfiguration,
+  type ServerMode,
+} from '../../server/configuration/config.js';
 import { credentialsFile } from '../../server/credentials/credentials.js';
 import { clockFile } from '../../server/development/kept-clock.js';
 import { addressFile } from '../../server/lifecycle/kept-address.js';
-import { type DataDirOption, givenSettings } from './folder-option.js';
+import type { DataDirOption } from './folder-option.js';
 
 /**
  * Prepares a folder that can be served from. Throws `ConfigurationError` if it holds a backup or
@@ -67,9 +72,18 @@ export async function whileOwned<T>(
   }
 }
 
+/** The settings of this process, with the data folder that the command names. */
+export function configurationOf(
+  { dataDir }: DataDirOption,
+  mode: ServerMode = 'start',
+): Configuration {
+  const given = dataDir === undefined ? {} : { dataDirectory: dataDir };
+  return readConfiguration(undefined, mode, given);
+}
+
 /** The configured data folder, which must exist: throws `ConfigurationError` otherwise. */
 export async function configuredFolder(options: DataDirOption): Promise<string> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const { config } = configurationOf(options);
   await requireDataFolder(config.dataDirectory, nodeDisk);
   return config.dataDirectory;
 }

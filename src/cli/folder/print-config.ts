@@ -1,25 +1,21 @@
 /** What `stepwell config` does: every setting, its value, and where it came from. */
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
-import {
-  type Config,
-  readConfiguration,
-  type SettingOrigin,
-  type Source,
-} from '../../server/configuration/config.js';
+import { type Config, type SettingOrigin, type Source } from '../../server/configuration/config.js';
 import { shownSettings } from '../../server/configuration/shown-settings.js';
 import { judgeCredentials } from '../../server/credentials/credentials.js';
 import { refuseWeakSecrets } from '../../server/credentials/weak-secrets.js';
 import { requireArchive } from '../../server/history/archive-folder.js';
 import { printLines } from '../output/terminal.js';
-import { type DataDirOption, givenSettings } from './folder-option.js';
+import type { DataDirOption } from './folder-option.js';
+import { configurationOf } from './owned-folder.js';
 
 /** Shown in place of a secret: says that it is set, and nothing else about it. */
 const mask = '********';
 
 /** Throws `ConfigurationError` for settings and secrets that a start would refuse. */
 export async function printConfiguration(options: DataDirOption): Promise<void> {
-  const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
+  const { config, origins } = configurationOf(options);
   await requireArchive(config, nodeDisk);
   const { opened } = await judgeCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets);
   await printLines(configLines(config, origins, opened.sources));

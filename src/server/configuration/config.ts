@@ -148,7 +148,7 @@ export class ConfigurationError extends Error {
 }
 
 /** Settings from the command line, written as in the variables, over which they take precedence. */
-export type GivenSettings = Partial<Readonly<Record<keyof Settings, string>>>;
+type GivenSettings = Partial<Readonly<Record<keyof Settings, string>>>;
 
 /** Reads the configuration of a server in `mode`. Throws `ConfigurationError`. */
 export function readConfiguration(
