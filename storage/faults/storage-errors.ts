@@ -159,9 +159,6 @@ export class TooLarge extends StorageError {
 /** The store or log was closed, dropped, opened read only, or fenced by an earlier failure. */
 export class LogClosed extends StorageError {
   readonly code = 'closed';
-  constructor(what: string, cause?: unknown) {
-    super(what, { cause });
-  }
 }
 
 /** The target folder of a copy must be empty. */

@@ -23,10 +23,8 @@ export interface ClientEnvironment {
 export const clientDialects = ['svc', 'upstash'];
 
 /** Reads the environment of this process. */
-export function readClientEnvironment(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): ClientEnvironment {
-  const given = (name: string): string | null => environment[name]?.trim() || null;
+export function readClientEnvironment(): ClientEnvironment {
+  const given = (name: string): string | null => process.env[name]?.trim() || null;
   const username = given('STEPWELL_REST_USERNAME');
   const password = given('STEPWELL_REST_PASSWORD');
   return {
@@ -35,6 +33,6 @@ export function readClientEnvironment(
     basic: username === null || password === null ? null : { username, password },
     dialect: given('STEPWELL_DIALECT'),
     dataDirectory: given('STEPWELL_DATA_DIR') ?? './data',
-    allowsColour: given('NO_COLOR') === null && environment['TERM'] !== 'dumb',
+    allowsColour: given('NO_COLOR') === null && process.env['TERM'] !== 'dumb',
   };
 }

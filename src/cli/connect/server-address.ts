@@ -29,10 +29,8 @@ const usualUrl = 'http://127.0.0.1:8080';
  * credential sent: it may have fewer rights on purpose. Throws `ClientError` for an invalid URL or
  * dialect.
  */
-export async function findServer(
-  options: AddressOptions,
-  environment: ClientEnvironment = readClientEnvironment(),
-): Promise<ServerAddress> {
+export async function findServer(options: AddressOptions): Promise<ServerAddress> {
+  const environment = readClientEnvironment();
   const given = options.url ?? environment.url;
   if (given !== null) refuseOtherUrl(given, options.url === undefined ? 'STEPWELL_URL' : '--url');
   refuseOtherDialect(environment.dialect);

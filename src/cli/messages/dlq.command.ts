@@ -183,7 +183,7 @@ function letterLines(letter: ApiObject, now: number, paint: Paint): string[] {
       ['flow control', text('flowControlKey')],
       ['schedule', text('scheduleId')],
       ['retries', text('maxRetries')],
-      ['headers', headersOf(letter, 'header')],
+      ['headers', headersOf(letter)],
       ['body', text('body') || text('bodyBase64')],
     ],
     paint,

@@ -133,7 +133,7 @@ function scheduleLines(schedule: ApiObject, now: number, paint: Paint): string[]
       ['retries', text('retries')],
       ['callback', text('callback')],
       ['on failure', text('failureCallback')],
-      ['headers', headersOf(schedule, 'header')],
+      ['headers', headersOf(schedule)],
       ['body', text('body') || text('bodyBase64')],
     ],
     paint,

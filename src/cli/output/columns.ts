@@ -49,16 +49,17 @@ export function timeColumn(title: string, field: string, now: Now): TableColumn<
   };
 }
 
-/** A column with the state of a row; `field` holds it. */
-export function stateColumn(field = 'state'): TableColumn<ApiObject> {
-  return { title: 'state', text: (row, paint) => shownState(textOf(row, field), paint) };
-}
+/** A column with the state of a row. */
+export const stateColumn: TableColumn<ApiObject> = {
+  title: 'state',
+  text: (row, paint) => shownState(textOf(row, 'state'), paint),
+};
 
 /** Times are shown relative to `now`. */
 export function messageColumns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('message', 'messageId'),
-    stateColumn(),
+    stateColumn,
     timeColumn('created', 'createdAt', now),
     { title: 'tried', text: ({ attempts }) => String(attempts ?? 0), isRight: true },
     timeColumn('next', 'nextDeliveryTime', now),
@@ -99,8 +100,8 @@ export function momentOf(row: ApiObject, field: string, now: number): string {
 }
 
 /** Headers of a row, as the server lists them: each name with its values. */
-export function headersOf(row: ApiObject, field: string): string {
-  const lines = Object.entries(fieldsOf(row[field])).flatMap(([name, values]) =>
+export function headersOf({ header }: ApiObject): string {
+  const lines = Object.entries(fieldsOf(header)).flatMap(([name, values]) =>
     [values].flat().map((value) => `${name}: ${headerText(String(value))}`),
   );
   return oneLine(lines.join(', '));

@@ -162,7 +162,7 @@ async function list(options: ListOptions): Promise<void> {
 function columns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('run', 'workflowRunId'),
-    stateColumn(),
+    stateColumn,
     timeColumn('started', 'workflowRunCreatedAt', now),
     {
       title: 'took',

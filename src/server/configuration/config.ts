@@ -199,10 +199,10 @@ const threadPoolSizeDefault = '4';
  * What the process must know about its launch before its settings are read. Never fails: a thread
  * pool size that is not a number becomes NaN.
  */
-export function readLaunch(environment: Environment = process.env): Launch {
+export function readLaunch(): Launch {
   return {
-    threadPoolSize: Number(environment['UV_THREADPOOL_SIZE'] ?? threadPoolSizeDefault),
-    isUnderNpm: environment['npm_command'] !== undefined,
+    threadPoolSize: Number(process.env['UV_THREADPOOL_SIZE'] ?? threadPoolSizeDefault),
+    isUnderNpm: process.env['npm_command'] !== undefined,
   };
 }
 
