@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Slots } from '../../../storage/disk/in-parallel.js';
 import type { Clock } from '../../engine/clock.js';
 import type { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import type { PastMoment } from '../../engine/history/past-moment.js';
@@ -62,7 +63,7 @@ export class PastViews {
     sizeCalculation: ({ body }, key) => body.length + key.length + answerBytes,
   });
   private current: { readonly until: number; readonly server: PastServer } | null = null;
-  private line: Promise<unknown> = Promise.resolve();
+  private readonly slots = new Slots(1);
   private waiting = 0;
   private isStopped = false;
   private cancelEnd: () => void = () => undefined;
@@ -113,10 +114,8 @@ export class PastViews {
   private async inLine<Value>(work: () => Promise<Value>): Promise<Value> {
     this.waiting += 1;
     this.cancelEnd();
-    const done = this.line.then(work);
-    this.line = done.catch(() => undefined);
     try {
-      return await done;
+      return await this.slots.run(work);
     } finally {
       this.waiting -= 1;
       this.endLater();

@@ -1,5 +1,6 @@
 /** Compacts logs one at a time, because each pass needs memory for the keys that it has seen. */
 import { Injectable } from '@nestjs/common';
+import { Slots } from '../../../storage/disk/in-parallel.js';
 import type { CompactionReport, PartitionLog } from '../../../storage/log/partition-log.js';
 import { sealUpTo } from './sealed-part.js';
 
@@ -17,18 +18,16 @@ export interface CompactionRange {
  */
 @Injectable()
 export class LogCompactions {
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly slots = new Slots(1);
 
   /**
    * Compacts a log. Rejects with `LogClosed` if the log is closed or dropped, or with the error
    * that occurred.
    */
   run(log: PartitionLog, range: CompactionRange): Promise<CompactionReport> {
-    const report = this.last.then(async () => {
+    return this.slots.run(async () => {
       await sealUpTo(log, range.until);
       return log.compact(range);
     });
-    this.last = report.catch(() => undefined);
-    return report;
   }
 }
