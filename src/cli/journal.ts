@@ -58,7 +58,8 @@ export async function replayJournal(options: ReplayCommandOptions): Promise<void
       withSnapshot: (until) =>
         comparedWithSnapshot(store, label, { folding, until }, productFolding(settings)),
     };
-    await printLines(replayedLines(journal, folding, options, progress.show, compare));
+    const { show: onProgress } = progress;
+    await printLines(replayedLines({ journal, folding, options, onProgress, compare }));
   };
   await readFolder(folder, folding.codec, look, options.archive).finally(progress.clear);
 }

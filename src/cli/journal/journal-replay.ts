@@ -52,27 +52,25 @@ export interface Comparison {
   withSnapshot(until: number): AsyncGenerator<string, boolean>;
 }
 
+/** One replay. */
+export interface Replay {
+  readonly journal: Journal;
+  /** The memory that is rebuilt, empty at first. */
+  readonly folding: ProductFolding;
+  readonly options: ReplayOptions;
+  readonly onProgress: (line: string) => void;
+  readonly compare?: Comparison;
+}
+
 /** The lines; the last one of a whole replay is `digest <hex> at <offset>`. */
-export function replayedLines(
-  journal: Journal,
-  folding: ProductFolding,
-  options: ReplayOptions,
-  onProgress: (line: string) => void,
-  compare?: Comparison,
-): AsyncGenerator<string> {
-  const { stream, since, type, by } = options;
+export function replayedLines(replay: Replay): AsyncGenerator<string> {
+  const { stream, since, type, by } = replay.options;
   const isNarrow = [stream, since, type, by].some((given) => given !== undefined);
-  return isNarrow
-    ? eventLines(journal, folding, options)
-    : stateLines(journal, folding, options, onProgress, compare);
+  return isNarrow ? eventLines(replay) : stateLines(replay);
 }
 
 /** The selected events, one line each; for a stream alone, also its final state. */
-async function* eventLines(
-  journal: Journal,
-  folding: ProductFolding,
-  options: ReplayOptions,
-): AsyncGenerator<string> {
+async function* eventLines({ journal, folding, options }: Replay): AsyncGenerator<string> {
   const { since, stream, type, by, json, csv } = options;
   const from = since === undefined ? journal.startOffset : await offsetFrom(journal, since);
   const until = await untilOf(journal, options);
@@ -100,18 +98,12 @@ async function untilOf(journal: Journal, { until }: ReplayOptions): Promise<numb
   return until === undefined ? journal.highWatermark : offsetBehind(journal, until);
 }
 
-async function* stateLines(
-  journal: Journal,
-  folding: ProductFolding,
-  options: ReplayOptions,
-  onProgress: (line: string) => void,
-  compare?: Comparison,
-): AsyncGenerator<string> {
+async function* stateLines(replay: Replay): AsyncGenerator<string> {
+  const { journal, folding, options, compare } = replay;
   const until = await untilOf(journal, options);
   const { swept, sweptAt } = await lastSweep(journal);
   const digests = new DigestComparison(journal, folding, compare?.label ?? '');
-  const range = { sweptAt, until };
-  const { events, lastAt } = await folded(journal, folding, range, digests, onProgress);
+  const { events, lastAt } = await folded(replay, { sweptAt, until }, digests);
   const digest = digestOf(itemsOf(folding.engine));
   const time = lastAt === null ? null : new Date(lastAt).toISOString();
   if (options.json === true) {
@@ -141,11 +133,9 @@ async function* stateLines(
 
 /** Replays up to each digest in the journal and compares it, then replays the rest. */
 async function folded(
-  journal: Journal,
-  folding: ProductFolding,
+  { journal, folding, onProgress }: Replay,
   { sweptAt, until }: { readonly sweptAt: number; readonly until: number },
   digests: DigestComparison,
-  onProgress: (line: string) => void,
 ): Promise<FoldedPart> {
   let events = 0;
   let lastAt: number | null = null;

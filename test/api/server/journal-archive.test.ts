@@ -117,7 +117,8 @@ function replayed(data: string, options: ReplayOptions, archive?: string): Promi
     if (journal === null) throw new Error('there is no journal');
     const lines: string[] = [];
     const quiet = () => undefined;
-    for await (const line of replayedLines(journal, folding, options, quiet)) lines.push(line);
+    const replay = { journal, folding, options, onProgress: quiet };
+    for await (const line of replayedLines(replay)) lines.push(line);
     return lines;
   };
   return readFolder(data, folding.codec, look, archive);

@@ -108,7 +108,8 @@ async function replay(folding = newFolding(), empty = newFolding(), until?: numb
       withSnapshot: (end) =>
         comparedWithSnapshot(store, compare.label, { folding, until: end }, empty),
     };
-    const replayed = replayedLines(journal, folding, options, quiet, comparison);
+    const replay = { journal, folding, options, onProgress: quiet, compare: comparison };
+    const replayed = replayedLines(replay);
     for await (const line of replayed) lines.push(line);
   });
   return { lines, hasDiffered };

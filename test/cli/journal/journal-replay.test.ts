@@ -54,7 +54,8 @@ async function replay(options: ReplayOptions): Promise<string[]> {
   return readFolder(server.dataDirectory, folding.codec, async (_store, journal) => {
     if (journal === null) throw new Error('there is no journal');
     const lines: string[] = [];
-    for await (const line of replayedLines(journal, folding, options, quiet)) lines.push(line);
+    const replay = { journal, folding, options, onProgress: quiet };
+    for await (const line of replayedLines(replay)) lines.push(line);
     return lines;
   });
 }
@@ -113,7 +114,8 @@ describe('journal replay', () => {
     const folding = newFolding();
     await readFolder(server.dataDirectory, folding.codec, async (store, journal) => {
       if (journal === null) throw new Error('there is no journal');
-      for await (const _ of replayedLines(journal, folding, {}, quiet));
+      const replay = { journal, folding, options: {}, onProgress: quiet };
+      for await (const _ of replayedLines(replay));
       const end = journal.highWatermark;
       const label = imageLabel(folding.engine, version);
       const compare = async (one: ReturnType<typeof newFolding>) => {
