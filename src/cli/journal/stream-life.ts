@@ -13,7 +13,7 @@ import { urlGroupKind } from '../../messaging/url-groups/url-group.events.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 import { asFields, plain } from '../../server/journal/entity-moment.js';
 import { eventsOfStream } from '../../server/journal/named-stream.js';
-import { shownFields, shownState } from '../../server/journal/shown-fields.js';
+import { saidFields, shownState } from '../../server/journal/shown-fields.js';
 import { runKind } from '../../workflows/run-state/run.events.js';
 
 /** Offsets are half-open: [from, until). */
@@ -93,9 +93,7 @@ function sentence(
   hidden: Redaction | null,
 ): string {
   const since = ((at - first.at) / 1000).toFixed(3);
-  const said = Object.entries(shownFields(event, hidden))
-    .filter(([, value]) => !isNothing(value))
-    .map(([name, value]) => `${wordsOf(name)} ${shown(value)}`);
+  const said = saidFields(event, hidden).map(([name, value]) => `${wordsOf(name)} ${shown(value)}`);
   const bytes = body === null || body.length === 0 ? [] : [`body ${body.length} bytes`];
   const who = by === null ? '' : `, by ${shownPrincipal(by)}`;
   const what = `${kind} ${id}: ${wordsOf(event.type)}${who} (at ${offset})`;
@@ -110,8 +108,4 @@ function wordsOf(name: string): string {
 
 function shown(value: unknown): string {
   return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : JSON.stringify(value);
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
 }

@@ -5,7 +5,7 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { principalObject, shownPrincipal } from '../../engine/principal/shown-principal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import { redacted } from '../../messaging/messages/redaction.js';
-import { shownFields } from './shown-fields.js';
+import { saidFields, shownFields } from './shown-fields.js';
 
 /**
  * `42 2026-11-21T05:20:55.123Z message/msg_1#0 MessagePublished by=env:1@203.0.113.7/8f3k-1c
@@ -17,9 +17,7 @@ export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): 
   const { offset, at, kind, id, sequence, by, event, body } = envelope;
   const head = `${offset} ${new Date(at).toISOString()} ${kind}/${id}#${sequence} ${event.type}`;
   const principal = by === null ? [] : [`by=${shownPrincipal(by)}`];
-  const fields = Object.entries(shownFields(event, hidden))
-    .filter(([, value]) => !isNothing(value))
-    .map(([name, value]) => `${name}=${shownValue(value)}`);
+  const fields = saidFields(event, hidden).map(([name, value]) => `${name}=${shownValue(value)}`);
   const bytes = body === null || body.length === 0 ? [] : [`(body ${body.length} bytes)`];
   return [head, ...principal, ...fields, ...bytes].join(' ');
 }
@@ -42,10 +40,6 @@ export function journalJson(
   if (hidden?.body === true && body.length > 0)
     return JSON.stringify({ ...shown, body: redacted(body) });
   return JSON.stringify({ ...shown, bodyBase64: body.toString('base64') });
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function shownValue(value: unknown): string {

@@ -51,6 +51,13 @@ export function shownFields(event: DomainEvent, hidden: Redaction | null): JsonF
   return shown;
 }
 
+/** Those of `shownFields` that say something: neither null nor an empty list. */
+export function saidFields(event: DomainEvent, hidden: Redaction | null): [string, unknown][] {
+  return Object.entries(shownFields(event, hidden)).filter(([, value]) => {
+    return value !== null && !(Array.isArray(value) && value.length === 0);
+  });
+}
+
 function withoutRedacted(fields: JsonFields, redaction: Redaction): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
