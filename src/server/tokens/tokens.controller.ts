@@ -11,6 +11,7 @@ import { By } from '../../http/identity/callers.js';
 import { valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
+import { success } from '../../http/success.js';
 import { tokenOf } from '../credentials/credentials.js';
 import { KnownTokens } from './known-tokens.js';
 import { Tokens } from './token.entity.js';
@@ -72,10 +73,10 @@ export class TokensController {
     @By() by: Caller,
     @Req() request: FastifyRequest,
     @Param('name') name: string,
-  ): Promise<{ readonly result: string; readonly status: number }> {
+  ): Promise<typeof success> {
     this.basic.require(request.raw, 'administer');
     valueIn(await this.tokens.ask({ type: 'RevokeToken', ...this.address(name) }, by));
-    return { result: 'Success', status: 200 };
+    return success;
   }
 
   private address(id: string) {

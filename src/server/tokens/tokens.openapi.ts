@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { successSchema } from '../../http/success.js';
 import { tokenSchema } from './token.request.js';
 
 const time = once(() => z.int().describe('Unix milliseconds'));
@@ -46,11 +47,6 @@ export const tokenRoutes = {
   },
   remove: {
     summary: 'Revoke a bearer token; it is refused as soon as this request is answered',
-    answers: {
-      200: {
-        description: 'Done',
-        schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
-      },
-    },
+    answers: { 200: { description: 'Done', schema: successSchema } },
   },
 } satisfies Record<string, RouteDescription>;

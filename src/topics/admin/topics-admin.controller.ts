@@ -10,6 +10,7 @@ import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
+import { success } from '../../http/success.js';
 import type { TopicSettings } from '../settings.js';
 import type { TopicDetails, TopicObject } from './topic-object.js';
 import { type Purged, TopicsAdmin } from './topics-admin.js';
@@ -66,7 +67,7 @@ export class TopicsAdminController {
   async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('name') name: string) {
     this.basic.require(request.raw, 'administer');
     refuseIf(await this.admin.delete(name, by));
-    return { result: 'Success', status: 200 };
+    return success;
   }
 
   @Post(':name/purge')

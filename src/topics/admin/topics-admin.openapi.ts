@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { successSchema } from '../../http/success.js';
 
 const retention = once(() => ({
   retentionMs: z.int().min(-1).describe('Milliseconds; -1 = no limit. Not for compacted topics'),
@@ -104,12 +105,7 @@ export const topicAdminRoutes = {
   },
   remove: {
     summary: 'Delete a topic and its records',
-    answers: {
-      200: {
-        description: 'The topic is deleted',
-        schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
-      },
-    },
+    answers: { 200: { description: 'The topic is deleted', schema: successSchema } },
   },
   purge: {
     summary: 'Delete the records before given offsets',

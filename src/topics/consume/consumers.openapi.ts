@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { successSchema } from '../../http/success.js';
 import { commitsSchema, placesSchema } from '../sessions/offsets.request.js';
 import { seekSchema } from '../sessions/seeks.request.js';
 
 const place = once(() => z.object({ topic: z.string(), partition: z.int() }));
 const position = once(() => place().extend({ offset: z.int() }));
-const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
 const message = once(() =>
   position()
     .extend({
@@ -68,7 +68,7 @@ const records = {
     alternatives: ['text/event-stream', 'application/x-ndjson'],
   },
 };
-const done = { 200: { description: 'Done', schema: success } };
+const done = { 200: { description: 'Done', schema: successSchema } };
 
 /** The routes of readers in groups. */
 export const consumerRoutes = {

@@ -5,6 +5,7 @@ import { refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
+import { success } from '../../http/success.js';
 import { assignmentsIn } from '../groups/consumer-group.state.js';
 import { GroupViews } from '../groups/group-views.js';
 import { GroupRights } from '../offsets/group-rights.js';
@@ -12,8 +13,6 @@ import { parseReceived } from '../sessions/consume.request.js';
 import { ConsumersService } from '../sessions/consumers.service.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { placeIn } from './place-in.js';
-
-const success = { result: 'Success', status: 200 };
 
 /** The list contains only groups whose topics the credential may all read. */
 @Injectable()

@@ -4,6 +4,7 @@ import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
+import { success } from '../../http/success.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { GroupRights } from '../offsets/group-rights.js';
 import { parseTimeout } from '../records/read-limits.js';
@@ -15,8 +16,6 @@ import { parseSeeks } from '../sessions/seeks.request.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { placeIn } from './place-in.js';
-
-const success = { result: 'Success', status: 200 };
 
 /** A commit is durable when it is answered; 507 if there is no disk space for it. */
 @Injectable()

@@ -11,6 +11,7 @@ import { By } from '../../http/identity/callers.js';
 import { refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
+import { success } from '../../http/success.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
 import { RestCredentials } from './rest-credential.entity.js';
 import { restCredentialKind } from './rest-credential.events.js';
@@ -78,7 +79,7 @@ export class RestCredentialsController {
   async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('name') name: string) {
     this.basic.require(request.raw, 'administer');
     await this.carryOut(by, { type: 'DeleteRestCredential', ...this.address(name) });
-    return { result: 'Success', status: 200 };
+    return success;
   }
 
   private address(id: string) {

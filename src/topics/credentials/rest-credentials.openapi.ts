@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { successSchema } from '../../http/success.js';
 import { credentialSchema } from './rest-credential.request.js';
 
 const shown = once(() =>
@@ -44,11 +45,6 @@ export const restCredentialRoutes = {
   },
   remove: {
     summary: 'Delete a credential; it is refused as soon as this request is answered',
-    answers: {
-      200: {
-        description: 'Done',
-        schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
-      },
-    },
+    answers: { 200: { description: 'Done', schema: successSchema } },
   },
 } satisfies Record<string, RouteDescription>;

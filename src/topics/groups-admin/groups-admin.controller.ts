@@ -7,6 +7,7 @@ import { By } from '../../http/identity/callers.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
+import { success } from '../../http/success.js';
 import { GroupsAdmin } from './groups-admin.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 import { parseOffsetReset } from './groups-admin.request.js';
@@ -41,7 +42,7 @@ export class GroupsAdminController {
   async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
     this.credentials.require(request.raw, 'administer');
     refuseIf(await this.admin.remove(group, by));
-    return { result: 'Success', status: 200 };
+    return success;
   }
 
   @Post(':group/offsets')

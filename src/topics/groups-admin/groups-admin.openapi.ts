@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { successSchema } from '../../http/success.js';
 import { strategies } from '../groups/assignment.policy.js';
 import { offsetResetSchema } from './groups-admin.request.js';
 
@@ -52,8 +53,6 @@ const progress = once(() =>
   }),
 );
 
-const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
-
 /** The routes of `/admin/groups`. */
 export const groupRoutes = {
   list: {
@@ -81,7 +80,7 @@ export const groupRoutes = {
   },
   remove: {
     summary: 'Delete a consumer group that has no members, with its committed offsets',
-    answers: { 200: { description: 'Done', schema: success } },
+    answers: { 200: { description: 'Done', schema: successSchema } },
   },
   reset: {
     summary: 'Set the committed offsets of a consumer group that has no members',

@@ -7,11 +7,10 @@ import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
+import { success } from '../../http/success.js';
 import { parseSubscription } from './subscription.request.js';
 import { type SubscriptionObject, subscriptionRoutes } from './subscriptions.openapi.js';
 import { SubscriptionsService } from './subscriptions.service.js';
-
-const success = { result: 'Success', status: 200 };
 
 /**
  * Reading requires the right to inspect; changes require the right to administer. A change is

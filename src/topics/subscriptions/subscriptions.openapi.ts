@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { successSchema } from '../../http/success.js';
 import { milliseconds, templateShape } from '../../messaging/messages/message-schema.js';
 import { subscriptionRequest } from './subscription.request.js';
 
@@ -50,12 +51,7 @@ const subscriptionSchema = once(() =>
 /** A subscription as the API shows it. */
 export type SubscriptionObject = Readonly<z.output<ReturnType<typeof subscriptionSchema>>>;
 
-const done = {
-  200: {
-    description: 'Done',
-    schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
-  },
-};
+const done = { 200: { description: 'Done', schema: successSchema } };
 
 /** The routes of `/admin/subscriptions`. */
 export const subscriptionRoutes = {
