@@ -50,6 +50,15 @@ export function fieldsOf(value: unknown): JsonFields {
   return isJsonObject(value) ? value : noFields;
 }
 
+/** As `parseJson`, for a text that no client sent; undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a text can be encoded as UTF-8: JSON may escape one surrogate without the other. */
 export function isWellFormed(text: string): boolean {
   return text.isWellFormed();

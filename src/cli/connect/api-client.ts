@@ -1,6 +1,7 @@
 /** Requests to a running server. Every unsuccessful answer becomes an `ApiRefusal`. */
 import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../../engine/clock.js';
+import { fieldsOf, jsonIn } from '../../grammar/json.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ApiObject, itemsIn } from './api-object.js';
 import { ApiRefusal, ClientError, DamagedRows, Unreachable } from './client-errors.js';
@@ -199,15 +200,6 @@ function parsed(text: string, url: string): unknown {
   throw new ClientError(`${url} did not answer with ${otherwise}`, exitCodes.failure);
 }
 
-/** Undefined if the text is not JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const isMessaging = (path: string) => path.startsWith('/v2');
 
 /** What a new user can do about a 401. The server's own token is valid for `/v2` only. */
@@ -218,10 +210,6 @@ function hintFor(path: string): string {
 }
 
 function errorIn(text: string): string | null {
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    return typeof error === 'string' ? error : null;
-  } catch {
-    return null;
-  }
+  const { error } = fieldsOf(jsonIn(text));
+  return typeof error === 'string' ? error : null;
 }

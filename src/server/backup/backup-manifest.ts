@@ -5,6 +5,7 @@ import type { BackupReport } from '../../../storage/backup/backup-folder.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode, NewerFormat } from '../../../storage/faults/storage-errors.js';
+import { jsonIn } from '../../grammar/json.js';
 import { version } from '../../grammar/version.js';
 import { ConfigurationError } from '../configuration/config.js';
 
@@ -82,18 +83,10 @@ export async function readBackupManifest(
     throw diskError(`reading ${path}`, error);
   });
   if (bytes === null) return null;
-  const content = jsonOf(bytes);
+  const content = jsonIn(bytes.toString('utf8'));
   const parsed = backupSchema.safeParse(content);
   if (parsed.success) return parsed.data;
   const formatFound = laterFormat.safeParse(content).data?.format;
   if (formatFound !== undefined) throw new NewerFormat(`${path} has format ${formatFound}`);
   throw new ConfigurationError([`${path} does not describe a backup of Stepwell`]);
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return null;
-  }
 }

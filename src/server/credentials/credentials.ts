@@ -7,6 +7,7 @@ import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import { type Identifiers, newSecret } from '../../engine/identifiers.js';
+import { jsonIn } from '../../grammar/json.js';
 import { keysOf } from '../../grammar/keys.js';
 import { type Config, ConfigurationError, type Source } from '../configuration/config.js';
 import { publishedKeys } from './published-keys.js';
@@ -135,7 +136,7 @@ async function readCredentials(config: Config, disk: Disk): Promise<KeptCredenti
   const content = await readWhole(disk, path).catch((error: unknown) => {
     throw diskError(`reading ${path}`, error);
   });
-  const result = fileSchema.safeParse(jsonOf(content.toString('utf8')));
+  const result = fileSchema.safeParse(jsonIn(content.toString('utf8')));
   // The schema allows `undefined` for absent fields, but JSON never contains it.
   if (result.success) return result.data as KeptCredentials;
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
@@ -243,14 +244,6 @@ export function tokenOf(user: string, password: string): string {
 const tokenSchema = z.object({ UserID: z.string().min(1) });
 
 function userIdOf(token: string): string | undefined {
-  const named = tokenSchema.safeParse(jsonOf(Buffer.from(token, 'base64').toString('utf8')));
+  const named = tokenSchema.safeParse(jsonIn(Buffer.from(token, 'base64').toString('utf8')));
   return named.success ? named.data.UserID : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,9 @@
  * Sends requests that typed clients would encode wrongly: those with a body that is not JSON, or
  * with a URL in the path.
  */
+
 import { ApiError, ask, pageHeaders, watchedFetch } from './client.ts';
+import { jsonIn } from './json-in.ts';
 
 /** The browser declares the type of a text body itself, but not that of bytes. */
 export type SentBody = string | Uint8Array<ArrayBuffer>;
@@ -39,13 +41,5 @@ function requestOf(path: string, body: SentBody, headers: Readonly<Record<string
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ApiError(0, `the browser cannot send this: ${reason}`);
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 /** Indents JSON, with every number and text as it was written. Pure. */
+import { jsonIn } from '../api/json-in.ts';
 
 /** Deeper nesting would have more indentation than content. */
 const depthMax = 100;
@@ -11,7 +12,7 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
  * from the parsed value, which would lose digits of numbers beyond the 17th, and repeated names.
  */
 export function indented(text: string): string | null {
-  if (!/^\s*[[{]/.test(text) || !isJson(text)) return null;
+  if (!/^\s*[[{]/.test(text) || jsonIn(text) === undefined) return null;
   const parts: string[] = [];
   let depth = 0;
   let last = '';
@@ -27,13 +28,4 @@ export function indented(text: string): string | null {
     last = token;
   }
   return parts.join('');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

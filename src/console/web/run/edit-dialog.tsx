@@ -5,6 +5,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { jsonIn } from '../api/json-in.ts';
 import { useChange } from '../parts/change.ts';
 import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/field.tsx';
@@ -124,13 +125,4 @@ function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
       </SubmitRow>
     </form>
   );
-}
-
-/** undefined if the text is not JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
