@@ -1,7 +1,7 @@
 /** Moments of the journal as people specify them: an offset, or a time. */
 import type { Journal } from '../../engine/journal.js';
 import { parseUtcTime } from '../../grammar/iso-time.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 
 /** A place in the journal; `time` is in Unix ms. */
 export type JournalMoment = { readonly offset: number } | { readonly time: number };
@@ -33,4 +33,10 @@ export async function offsetBehind(journal: Journal, moment: JournalMoment): Pro
 /** The first offset at or after the moment. */
 export async function offsetFrom(journal: Journal, moment: JournalMoment): Promise<number> {
   return 'offset' in moment ? moment.offset : journal.offsetFor(moment.time);
+}
+
+/** The answer if events before `until` were swept that could have been part of it. */
+export function sweptBefore(until: number): Refusal {
+  const message = `what had ended before offset ${until} was swept: it is not known what there was`;
+  return new Refusal('unprocessable', message);
 }

@@ -20,7 +20,7 @@ import type { ActivityQuestion, EntityQuestion, JournalQuestion } from './journa
 import { type ActivityBucket, activityOf } from './journal-activity.js';
 import { JournalPieces } from './journal-answers.js';
 import { journalJson } from './journal-line.js';
-import { offsetBehind, offsetFrom } from './journal-moment.js';
+import { offsetBehind, offsetFrom, sweptBefore } from './journal-moment.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 import { JournalStream } from './journal-stream.js';
 
@@ -41,11 +41,6 @@ const foreignEvent: Refusal = new Refusal(
   'invalid',
   'Last-Event-ID lies after the end of the journal: it comes from another journal',
 );
-
-function sweptBefore(until: number): Refusal {
-  const message = `what had ended before offset ${until} was swept: it is not known what there was`;
-  return new Refusal('unprocessable', message);
-}
 
 /**
  * Refusals are returned as values: 422 for a moment before the last sweep, 503 if too many streams

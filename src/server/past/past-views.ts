@@ -10,7 +10,7 @@ import type { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Journal } from '../../engine/journal.js';
 import { Refusal } from '../../grammar/result.js';
-import { type JournalMoment, offsetBehind } from '../journal/journal-moment.js';
+import { type JournalMoment, offsetBehind, sweptBefore } from '../journal/journal-moment.js';
 import {
   type OpenPast,
   type PastAnswer,
@@ -79,7 +79,7 @@ export class PastViews {
   /** The answer that a `GET` would have got at that moment. */
   async answer({ asOf, role, target, isWanted }: AsOfQuestion): Promise<PastAnswer | Refusal> {
     const moment = await this.momentOf(asOf);
-    if (this.isSwept(moment)) return swept(moment);
+    if (this.isSwept(moment)) return sweptBefore(moment.until);
     const { until, at } = moment;
     const key = JSON.stringify([until, at, role, target]);
     const known = this.answers.get(key);
@@ -91,7 +91,7 @@ export class PastViews {
       // A sweep that has begun meanwhile may have removed events that were still to be read.
       if (this.isSwept(moment)) {
         await this.end();
-        return swept(moment);
+        return sweptBefore(moment.until);
       }
       if (!(found instanceof Refusal)) this.answers.set(key, found);
       return found;
@@ -175,9 +175,4 @@ export class PastViews {
     for await (const { at } of journal.query({ terms: [], ...range })) return { until, at };
     return { until, at: 0 };
   }
-}
-
-function swept({ until }: PastMoment): Refusal {
-  const message = `what had ended before offset ${until} was swept: it is not known what there was`;
-  return new Refusal('unprocessable', message);
 }
