@@ -1,5 +1,6 @@
 /** Reads JSON from a body: bounded in depth before parsing, and never from broken UTF-8. */
 import { isUtf8 } from 'node:buffer';
+import type { z } from 'zod';
 import { ok, type Result, refused } from './result.js';
 
 /** The maximum nesting of objects and arrays: `JSON.parse` itself recurses. */
@@ -33,6 +34,13 @@ export function parseJson(body: Buffer): Result<unknown> {
   } catch {
     return refused('the body is not valid JSON');
   }
+}
+
+/** What a JSON text says, as `schema` describes it; null if it says something else. */
+export function jsonAs<Value>(text: Buffer, schema: z.ZodType<Value>): Value | null {
+  const json = parseJson(text);
+  const parsed = schema.safeParse(json.ok ? json.value : null);
+  return parsed.success ? parsed.data : null;
 }
 
 /** The fields of a JSON object, whatever their values. */

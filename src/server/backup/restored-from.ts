@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole } from '../../../storage/disk/whole-file.js';
-import { parseJson } from '../../grammar/json.js';
+import { jsonAs } from '../../grammar/json.js';
 import { type BackupManifest, backupSchema, restoredFile } from './backup-manifest.js';
 
 const schema = z.object({ from: backupSchema });
@@ -15,7 +15,5 @@ const schema = z.object({ from: backupSchema });
 export async function restoredFrom(disk: Disk, folder: string): Promise<BackupManifest | null> {
   const bytes = await readWhole(disk, join(folder, restoredFile)).catch(() => null);
   if (bytes === null) return null;
-  const json = parseJson(bytes);
-  const parsed = schema.safeParse(json.ok ? json.value : null);
-  return parsed.success ? parsed.data.from : null;
+  return jsonAs(bytes, schema)?.from ?? null;
 }

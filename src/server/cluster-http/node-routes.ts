@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { misdirected } from '../../cluster/forwarding/forwarder.js';
-import { parseJson } from '../../grammar/json.js';
+import { jsonAs } from '../../grammar/json.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { standingSchema } from '../cluster/follower-places.js';
 import { standingPath } from '../cluster/standing-reports.js';
@@ -39,10 +39,9 @@ export class NodeRoutes {
   }
 
   private hear(body: Buffer, response: ServerResponse): void {
-    const json = parseJson(body);
-    const standing = standingSchema.safeParse(json.ok ? json.value : null);
-    const isTaken = standing.success && this.ports.cluster.heard(standing.data);
-    const status = !standing.success ? 400 : isTaken ? 204 : misdirected;
+    const standing = jsonAs(body, standingSchema);
+    const isTaken = standing !== null && this.ports.cluster.heard(standing);
+    const status = standing === null ? 400 : isTaken ? 204 : misdirected;
     response.writeHead(status, { 'content-length': '0' }).end();
   }
 

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
-import { parseJson } from '../../grammar/json.js';
+import { jsonAs } from '../../grammar/json.js';
 import { keepLatest, latestIn } from './kept/latest-record.js';
 import type { FollowerStatus } from './membership.js';
 
@@ -118,7 +118,5 @@ function byAddress([one]: readonly [string, Known], [other]: readonly [string, K
 
 /** The nodes in a record, the owner first; empty if it is not a record of nodes. */
 export function nodesIn(value: Buffer): z.output<typeof recordSchema> {
-  const json = parseJson(value);
-  const parsed = recordSchema.safeParse(json.ok ? json.value : null);
-  return parsed.success ? parsed.data : [];
+  return jsonAs(value, recordSchema) ?? [];
 }

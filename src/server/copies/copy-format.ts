@@ -35,34 +35,24 @@ const bytes = z.int().nonnegative();
 /** How many held files a request lists; in a folder of terabytes, the rest is sent again. */
 export const heldFilesMax = 10_000;
 
-const askSchema = z.object({
+/** The request. */
+export const askSchema = z.object({
   held: z.array(z.object({ path, bytes, digest: z.string().length(64) })).max(heldFilesMax),
 });
 
-/** The request: everything except `held`. */
+/** A request that was read. */
 export type CopyAsk = z.output<typeof askSchema>;
 
 /** A file that the requesting node already holds completely; `digest` is its SHA-256 in hex. */
 export type HeldFile = CopyAsk['held'][number];
 
-/** Parses a request; null if it is not valid. */
-export function askIn(json: unknown): CopyAsk | null {
-  const parsed = askSchema.safeParse(json);
-  return parsed.success ? parsed.data : null;
-}
-
-const headSchema = z.object({
+/** The first line of a copy. */
+export const headSchema = z.object({
   files: z.array(z.object({ path, bytes, isHeld: z.boolean() })),
 });
 
-/** The first line of a copy. The bytes of a file that `isHeld` are left out. */
+/** A head that was read. The bytes of a file that `isHeld` are left out. */
 export type CopyHead = z.output<typeof headSchema>;
-
-/** Parses a head; null if it is not valid. */
-export function headIn(json: unknown): CopyHead | null {
-  const parsed = headSchema.safeParse(json);
-  return parsed.success ? parsed.data : null;
-}
 
 /** Whether a file of a folder is part of a copy; paths are relative to the folder. */
 export function goesAlong(path: string): boolean {

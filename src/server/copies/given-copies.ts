@@ -9,11 +9,11 @@ import { removeTree } from '../../../storage/disk/remove-tree.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import type { Store, StoreOptions } from '../../../storage/store.js';
 import { journalLogName } from '../../engine/journal.js';
-import { parseJson } from '../../grammar/json.js';
+import { jsonAs } from '../../grammar/json.js';
 import { copyFolder } from '../backup/folder-backup.js';
 import { chunksOf, filesIn, isHeld } from './copied-files.js';
 import {
-  askIn,
+  askSchema,
   type CopyAsk,
   type CopyHead,
   goesAlong,
@@ -59,8 +59,7 @@ export class GivenCopies {
    * files that the other node holds. Serves one request at a time; answers 503 to others.
    */
   async give(seed: string, body: Buffer, response: ServerResponse): Promise<void> {
-    const json = parseJson(body);
-    const ask = askIn(json.ok ? json.value : null);
+    const ask = jsonAs(body, askSchema);
     if (ask === null) {
       response.writeHead(400, { 'content-length': '0' }).end();
       return;

@@ -7,14 +7,14 @@ import { removeTree } from '../../../storage/disk/remove-tree.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { withFile, writeFully } from '../../../storage/disk/whole-file.js';
 import type { StoreOptions } from '../../../storage/store.js';
-import { parseJson } from '../../grammar/json.js';
+import { jsonAs } from '../../grammar/json.js';
 import { takeBackup } from '../backup/restore.js';
 import { filesIn } from './copied-files.js';
 import {
   type CopyHead,
   type HeldFile,
   headBytesMax,
-  headIn,
+  headSchema,
   placesIn,
   signatureOf,
   signatureTrailer,
@@ -64,8 +64,7 @@ export async function takeCopy(
   const { fetching, fetched } = placesIn(dataDirectory);
   const hash = createHash('sha256');
   const incoming = new Incoming(answer.body, hash);
-  const json = parseJson(await incoming.line());
-  const head = headIn(json.ok ? json.value : null);
+  const head = jsonAs(await incoming.line(), headSchema);
   if (head === null) throw new CopyRefused('the head of the copy is not ours');
   requireHeld(head, held);
   const others = await othersIn(disk, fetching, head);

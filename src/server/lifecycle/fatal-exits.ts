@@ -8,7 +8,7 @@ import type { Disk } from '../../../storage/disk/disk.js';
 import { appendNow } from '../../../storage/disk/node-disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { isWantOfRoom, messageOf, NotTheOwner } from '../../../storage/faults/storage-errors.js';
-import { parseJson } from '../../grammar/json.js';
+import { jsonAs } from '../../grammar/json.js';
 import { exitCodeOf } from './exit-code-of.js';
 
 /** The name of the file in the data folder. */
@@ -77,8 +77,7 @@ function exitsIn(content: Buffer): FatalExit[] {
     .toString('utf8')
     .split('\n')
     .flatMap((line) => {
-      const json = parseJson(Buffer.from(line));
-      const exit = lineSchema.safeParse(json.ok ? json.value : null);
-      return exit.success ? [exit.data] : [];
+      const exit = jsonAs(Buffer.from(line), lineSchema);
+      return exit === null ? [] : [exit];
     });
 }

@@ -9,7 +9,7 @@ import type { PartitionLog } from '../../../../storage/log/partition-log.js';
 import type { Store } from '../../../../storage/store.js';
 import type { SweepArchive } from '../../../engine/history/sweep-archive.js';
 import type { ArchiveOptions } from '../../../engine/journal.js';
-import { parseJson } from '../../../grammar/json.js';
+import { jsonAs } from '../../../grammar/json.js';
 import { keepLatest, latestIn } from './latest-record.js';
 
 /** The name of the log with this note. */
@@ -41,11 +41,10 @@ export class KeptArchive implements SweepArchive {
     { folder, node, swept }: { folder: string; node: string; swept: number },
   ): Promise<KeptArchive> {
     const log = store.log(archiveLogName) ?? (await store.createLog(archiveLogName));
-    const json = parseJson((await latestIn(log)) ?? Buffer.alloc(0));
-    const noted = schema.safeParse(json.ok ? json.value : null);
+    const noted = jsonAs((await latestIn(log)) ?? Buffer.alloc(0), schema);
     const writer = createHash('sha256').update(node).digest('hex').slice(0, 16);
-    const until = noted.success ? noted.data.until : swept;
-    if (!noted.success) await keepLatest(log, { until });
+    const until = noted?.until ?? swept;
+    if (noted === null) await keepLatest(log, { until });
     return new KeptArchive(log, folder, writer, until);
   }
 
