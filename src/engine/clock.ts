@@ -27,6 +27,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Resolves after `ms`. */
+export function sleep(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
 /**
  * A clock whose `now` is that of `monotonic`: alarms set by it ring after a duration, however the
  * wall clock is set meanwhile.

@@ -1,6 +1,6 @@
 /** Actions on many streams: short turns with pauses between them, so that others hardly wait. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Clock } from '../clock.js';
+import { type Clock, sleep } from '../clock.js';
 import type { Command } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Principal } from '../principal/principal.js';
@@ -105,7 +105,7 @@ class BulkAction {
     const { clock } = this;
     const ms = (clock.monotonic() - this.workingSince) * pauseFactor;
     if (ms < 1) await nextTick();
-    else await new Promise<void>((resolve) => clock.after(ms, resolve));
+    else await sleep(clock, ms);
     this.workingSince = clock.monotonic();
   }
 }

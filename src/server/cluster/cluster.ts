@@ -8,6 +8,7 @@ import {
   emptyHistory,
   type HistoryState,
 } from '../../cluster/shared-history.js';
+import { sleep } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
 import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
@@ -285,12 +286,11 @@ export class Cluster implements Membership {
 
   private async serveOnceProved(follower: Follower, owner: ClusterNode): Promise<void> {
     const { epoch } = owner.state;
-    const { clock } = this.options;
     for (;;) {
       await follower.idle();
       if (this.role !== 'taking' || owner.state.epoch !== epoch) return;
       if (owner.mayAct) break;
-      await new Promise<void>((resolve) => clock.after(lookMs, resolve));
+      await sleep(this.options.clock, lookMs);
     }
     this.hasOwned = true;
     const { drops } = this.place ?? {};

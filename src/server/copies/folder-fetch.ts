@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
-import type { Clock } from '../../engine/clock.js';
+import { type Clock, sleep } from '../../engine/clock.js';
 import type { NodeStanding } from '../cluster/follower-places.js';
 import { standingPath } from '../cluster/standing-reports.js';
 import { copyPath } from '../cluster-http/node-routes.js';
@@ -67,7 +67,7 @@ export class FolderFetch {
     this.begun = await this.unfinished.source();
     while (!this.ending.signal.aborted) {
       if (await this.isFetched()) return true;
-      await new Promise<void>((resolve) => void this.ports.clock.after(againMs, resolve));
+      await sleep(this.ports.clock, againMs);
     }
     return false;
   }
@@ -156,7 +156,7 @@ export class FolderFetch {
       const isHeard = owner !== null && (await this.claims(owner, { place, fetches: true }));
       // Another node may own the log by now.
       if (!isHeard) ({ owner } = await knownNodes(log).catch(() => ({ owner: null })));
-      await new Promise<void>((resolve) => void clock.after(claimEveryMs, resolve));
+      await sleep(clock, claimEveryMs);
     }
   }
 

@@ -3,7 +3,7 @@ import { Inject, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { Store, type StoreOptions } from '../../../storage/store.js';
-import type { Clock } from '../../engine/clock.js';
+import { type Clock, sleep } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { guards, JournalSweeper, type SweepGuard } from '../../engine/history/journal-sweeper.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
@@ -173,7 +173,7 @@ function checkPorts(clock: Clock, sweeps: JournalSweeps, begin: CheckPorts['begi
   return {
     begin,
     isSwept: () => sweeps.edge > 0,
-    pause: (ms) => new Promise((resolve) => void clock.after(ms, () => resolve())),
+    pause: (ms) => sleep(clock, ms),
     monotonic: () => clock.monotonic(),
   };
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { messageOf } from '../../../storage/faults/storage-errors.js';
-import type { Clock } from '../../engine/clock.js';
+import { type Clock, sleep } from '../../engine/clock.js';
 import { fieldsOf, parseJson } from '../../grammar/json.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 
@@ -72,7 +72,7 @@ export class Collector {
       const rejection = await this.post(url, body).catch(async (error: unknown) => {
         const afterMs = error instanceof NotTaken ? error.afterMs : null;
         if (afterMs === null || this.gone.has(url)) throw error;
-        await new Promise<void>((resolve) => this.clock.after(afterMs, resolve));
+        await sleep(this.clock, afterMs);
         return this.post(url, body);
       });
       this.gone.delete(url);
