@@ -4,8 +4,8 @@ import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import { BatchScan } from '../format/batch-scan.js';
 import {
   type BatchHeader,
+  batchEnd,
   batchHeaderLength,
-  batchLength,
   decodeBatchHeader,
 } from '../format/record-batch.js';
 import {
@@ -65,7 +65,7 @@ export class GrowingPart {
           this.isPassed = header.appendTime > time;
           if (this.isPassed) return;
           this.last = header;
-          this.end = header.filePosition + batchLength(header.bodyLength);
+          this.end = batchEnd(header);
         }
       }
     });

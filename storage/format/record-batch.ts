@@ -63,6 +63,11 @@ export function batchLength(bodyLength: number): number {
   return (batchHeaderLength + bodyLength + 7) & ~7;
 }
 
+/** Where a batch ends in its file. */
+export function batchEnd({ filePosition, bodyLength }: BatchHeader): number {
+  return filePosition + batchLength(bodyLength);
+}
+
 /** The tag that marks the batches of one log of one store. */
 export function logTagOf(storeId: Buffer, logId: number): number {
   const id = Buffer.alloc(4);

@@ -1,7 +1,7 @@
 /** Finds the end of a segment that was not sealed yet and does not read back up to its end. */
 import type { StoreFiles } from '../disk/store-files.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
-import { type BatchHeader, batchLength } from '../format/record-batch.js';
+import { type BatchHeader, batchEnd, batchLength } from '../format/record-batch.js';
 import {
   type SegmentEnd,
   type SegmentOrigin,
@@ -65,7 +65,7 @@ export async function endByEvidence(
   watermark: Watermark | null,
 ): Promise<SegmentEnd | null> {
   const headers = await headersOf(store, damaged);
-  const last = headers.find((header) => endOf(header) === proven);
+  const last = headers.find((header) => batchEnd(header) === proven);
   const behind = headers.find(({ filePosition }) => filePosition >= proven);
   const { number } = damaged.scanned.segment;
   const isMarked = watermark?.segment === number && watermark.durablePosition === proven;
@@ -113,10 +113,6 @@ async function headersOf(
   return headers;
 }
 
-function endOf({ filePosition, bodyLength }: BatchHeader): number {
-  return filePosition + batchLength(bodyLength);
-}
-
 /**
  * Describes the end. Counts cover the batches whose headers are intact. Times also cover batches
  * lost with their header, as far as known: those were appended by `appendedBy`.
@@ -126,7 +122,7 @@ function describe(
   { appendedBy, ...known }: KnownEnd,
   headers: readonly BatchHeader[],
 ): SegmentEnd {
-  const inside = headers.filter((header) => endOf(header) <= known.end);
+  const inside = headers.filter((header) => batchEnd(header) <= known.end);
   const covered = inside.reduce((sum, { bodyLength }) => sum + batchLength(bodyLength), 0);
   const areAllKnown = segmentHeaderLength + covered === known.end;
   const times = inside.map(({ maxTimestamp }) => maxTimestamp);

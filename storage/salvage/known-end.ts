@@ -3,6 +3,7 @@ import type { Disk } from '../disk/disk.js';
 import { readUpTo } from '../disk/whole-file.js';
 import {
   type BatchHeader,
+  batchEnd,
   batchHeaderLength,
   batchLength,
   bodyFault,
@@ -47,7 +48,7 @@ export async function findSegment(
     }
     const proven = batches.reduce((most, each) => Math.max(most, each.durablePosition), 0);
     for (let last = batches.at(-1); last !== undefined; last = batches.at(-1)) {
-      if (endOf(last) <= proven) break;
+      if (batchEnd(last) <= proven) break;
       const bytes = await readUpTo(disk, file, last.filePosition, batchLength(last.bodyLength));
       const isWhole = bytes.length >= batchHeaderLength + last.bodyLength;
       if (isWhole && bodyFault(bytes, batchHeaderLength, last) === null) break;
@@ -69,7 +70,7 @@ export function knownEnd(
 ): SegmentEnd | null {
   const last = batches.at(-1);
   let known = {
-    end: last === undefined ? 0 : endOf(last),
+    end: last === undefined ? 0 : batchEnd(last),
     nextOffset: last?.nextOffset ?? 0,
     lastChecksum: last?.headerChecksum ?? 0,
   };
@@ -92,9 +93,4 @@ export function knownEnd(
     maxTimestamp: times.reduce((one, two) => Math.max(one, two), 0),
     lastAppendTime: last?.appendTime ?? 0,
   };
-}
-
-/** Where a batch ends in its file. */
-function endOf({ filePosition, bodyLength }: BatchHeader): number {
-  return filePosition + batchLength(bodyLength);
 }
