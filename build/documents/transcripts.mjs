@@ -37,7 +37,8 @@ for (const page of pages) {
 /** The page with the present output of its commands. */
 async function remade(text) {
   const place = mkdtempSync(join(tmpdir(), 'stepwell-transcripts-'));
-  const ports = { 8080: await freePort(), 9000: await freePort() };
+  const port = await freePort(7000);
+  const ports = { 8080: port, 9000: await freePort(port + 1) };
   const session = { place, ports, env: environment(place, ports), jobs: [], ms: 0 };
   const server = spawn(process.execPath, [program, 'dev'], {
     env: session.env,
@@ -127,7 +128,7 @@ function onTerminal(command, { env, place }) {
 
 function shown(output, session) {
   const usual = Object.entries(session.ports).reduce(
-    (text, [page, port]) => text.replaceAll(`${port}`, page),
+    (text, [page, port]) => text.replaceAll(`:${port}`, `:${page}`),
     stripVTControlCharacters(output).replaceAll('\r', ''),
   );
   session.id = /\bmsg_\w+/.exec(usual)?.[0] ?? session.id;
@@ -170,11 +171,19 @@ async function until(stream, pattern) {
   });
 }
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+/** Of four digits, like the ports that the pages name: so the columns of tables stay aligned. */
+async function freePort(from) {
+  const last = 9999;
+  for (let port = from + Math.floor(Math.random() * 1000); port <= last; port += 1) {
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error(`no port from ${from} to ${last} is free`);
 }
