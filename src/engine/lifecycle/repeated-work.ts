@@ -29,6 +29,7 @@ export class RepeatedWork {
 
   /** The first time is now. */
   startNow(): void {
+    if (this.hasStopped) return;
     const again = () => this.start();
     this.underWay = this.work().then(again, again);
   }
