@@ -2,7 +2,6 @@
  * Sends requests that typed clients would encode wrongly: those with a body that is not JSON, or
  * with a URL in the path.
  */
-
 import { ApiError, ask, pageHeaders, watchedFetch } from './client.ts';
 import { jsonIn } from './json-in.ts';
 
