@@ -133,7 +133,10 @@ export class RestingStreams {
     );
   }
 
-  /** Adds a part cut elsewhere, with alarms; all other streams here must come from such parts. */
+  /**
+   * Adds a part cut elsewhere, with alarms; all other streams here must come from such parts, or be
+   * added after the first one.
+   */
   restore(part: Buffer): void {
     const { seed, rows } = partsHeadOf(part);
     this.seed = seed;

@@ -14,9 +14,14 @@ interface CutPage {
 /** Its parts are made once, in order; the cut releases each page as soon as it is in a part. */
 export class StreamsCut {
   constructor(
-    private readonly head: PartsHead,
+    private readonly partsHead: PartsHead,
     private readonly pages: readonly CutPage[],
   ) {}
+
+  /** A part without pages, for `RestingStreams.restore` before any stream is added there. */
+  head(): Buffer {
+    return partOf(this.partsHead, []);
+  }
 
   /** All parts; streams may rest and be woken between two of them. */
   *parts(): Generator<Buffer> {
@@ -28,11 +33,11 @@ export class StreamsCut {
       stored.push(pageBytes);
       bytes += pageBytes.length;
       if (bytes < partBytes) continue;
-      yield partOf(this.head, stored);
+      yield partOf(this.partsHead, stored);
       stored = [];
       bytes = 0;
     }
-    if (bytes > 0) yield partOf(this.head, stored);
+    if (bytes > 0) yield partOf(this.partsHead, stored);
   }
 
   /** Releases all pages. */

@@ -3,7 +3,7 @@
  * each part takes a few milliseconds. The old value of whatever changes is kept until it is stored.
  *
  *     shapes              the table of the event codec
- *     streams <kind>      the resting streams, in pages (`resting-parts.ts`)
+ *     streams <kind>      the resting streams, in pages (`resting-parts.ts`); first without pages
  *     awake <kind>        the others, as they would rest: a list of lists; one may come twice
  *     index <name> <map>  entries of a map of an index, keys and values in turn; as above
  *     durable <name>      the memory of an index of durable events
@@ -50,6 +50,7 @@ export class MemoryCut {
   private readonly resting: readonly (readonly [kind: string, cut: StreamsCut])[];
   private readonly durable: Promise<void>;
   private readonly indexes: (readonly [name: string, parts: IndexParts])[] = [];
+  private mapsStored = false;
   private isOver = false;
 
   /** Cuts memory between two turns, after `end` of the cut before. Only tests pass `sizes`. */
@@ -72,17 +73,19 @@ export class MemoryCut {
   /** All parts; can be called once. */
   async *parts(): AsyncGenerator<ImagePart> {
     yield { name: 'shapes', data: Buffer.from(this.shapes) };
-    yield* this.streams();
-    for (const { name, maps } of memoriesOf(this.engine)) {
-      for (const [map, entries] of Object.entries(maps)) {
-        const passed = this.engine.images.pass(entries);
-        const stored = (list: readonly (readonly [unknown, unknown])[]) => list.flat(1);
-        yield* partsOf(`index ${name} ${map}`, passed, this.sizes.entries, stored, lengthOf);
-      }
-    }
+    for (const [kind, cut] of this.resting) yield { name: restingPrefix + kind, data: cut.head() };
+    // Each change of a map that is not stored yet is noted, and a page notes only what leaves it:
+    // so the maps come first, and the pages, which may take seconds, last.
+    yield* this.awake();
+    yield* this.entries();
+    this.endImages();
     await this.durable;
     for (const [name, index] of this.indexes) {
       for (const part of index.parts()) yield { name: `durable ${name}`, data: bytesOf(part) };
+      index.end();
+    }
+    for (const [kind, cut] of this.resting) {
+      for (const data of cut.parts()) yield { name: restingPrefix + kind, data };
     }
   }
 
@@ -90,19 +93,35 @@ export class MemoryCut {
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.engine.images.end();
+    this.endImages();
     for (const [, cut] of this.resting) cut.end();
     for (const [, index] of this.indexes) index.end();
   }
 
-  private *streams(): Generator<ImagePart> {
-    for (const [kind, cut] of this.resting) {
-      for (const data of cut.parts()) yield { name: `${restingPrefix}${kind}`, data };
+  private *awake(): Generator<ImagePart> {
+    for (const kind of this.engine.kinds) {
       const awake = this.engine.actors(kind).storedAwake();
       yield* partsOf(`${awakePrefix}${kind}`, awake, this.sizes.awake, (list) =>
         list.map(storedAwake),
       );
     }
+  }
+
+  private *entries(): Generator<ImagePart> {
+    for (const { name, maps } of memoriesOf(this.engine)) {
+      for (const [map, entries] of Object.entries(maps)) {
+        const passed = this.engine.images.pass(entries);
+        const stored = (list: readonly (readonly [unknown, unknown])[]) => list.flat(1);
+        yield* partsOf(`index ${name} ${map}`, passed, this.sizes.entries, stored, lengthOf);
+      }
+    }
+  }
+
+  /** Ends the moment at which the maps are kept, once: another cut may have begun its own. */
+  private endImages(): void {
+    if (this.mapsStored) return;
+    this.mapsStored = true;
+    this.engine.images.end();
   }
 
   private storeIndexes(): void {

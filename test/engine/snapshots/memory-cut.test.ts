@@ -37,8 +37,8 @@ describe('a part of memory', () => {
   ])('holds few entries if these are long %s, and none is missing', async (_what, made) => {
     const items = Array.from({ length: 16 * 1024 }, (_, item) => item);
     const entries = Array.from({ length: 20 }, (_, key) => [key, made(items)] as const);
-    const parts = (await partsOf(new Map(entries))).filter(({ name }) => name !== 'shapes');
-    expect(parts.map(({ name }) => name)).toEqual(entries.map(() => 'index long lists'));
+    const parts = await partsOf(new Map(entries));
+    expect(parts.filter(({ name }) => name === 'index long lists')).toHaveLength(entries.length);
     const lists = new Map<string | number, unknown>();
     const { engine, codec } = foldingEngine(remembering(lists));
     const reader = new ImageReader(engine, codec);
