@@ -6,18 +6,11 @@
  */
 import { join } from 'node:path';
 import type { StoreFiles } from '../disk/store-files.js';
-import { withFile, writeFully } from '../disk/whole-file.js';
+import { withFile } from '../disk/whole-file.js';
 import { diskError, errorCode } from '../faults/storage-errors.js';
 import type { Offset } from '../offsets/offset.js';
-import {
-  encodePartHeader,
-  encodeSnapshotHeader,
-  firstChain,
-  padded,
-  partChecksum,
-  snapshotHeaderLength,
-} from './snapshot-format.js';
 import { openSnapshot, readParts, type SnapshotPart } from './snapshot-reader.js';
+import { SnapshotWriter } from './snapshot-writer.js';
 
 export type { SnapshotPart } from './snapshot-reader.js';
 
@@ -198,45 +191,15 @@ export class Snapshots {
     parts: AsyncIterable<SnapshotPart> | Iterable<SnapshotPart>,
   ): Promise<number> {
     const { disk, storeId, now } = this.store;
-    return withFile(disk, aside, 'create', async (file) => {
-      const labelBytes = Buffer.from(label);
-      let chain = firstChain(storeId, offset, labelBytes);
-      let number = 0;
-      let position = snapshotHeaderLength;
-      const put = async (...pieces: readonly Buffer[]) => {
-        const bytes = Buffer.concat(pieces.flatMap((piece) => [piece, zerosBehind(piece)]));
-        if (bytes.length > 0) await writeFully(disk, file, bytes, position);
-        position += bytes.length;
-      };
-      await put(labelBytes);
-      for await (const { name, data } of parts) {
-        const nameBytes = Buffer.from(name);
-        const header = encodePartHeader({
-          chain,
-          nameLength: nameBytes.length,
-          dataLength: data.length,
-          dataChecksum: partChecksum(nameBytes, data),
-          number,
-        });
-        await put(header, nameBytes, data);
-        chain = header.readUInt32LE(4);
-        number += 1;
-      }
-      const labelLength = labelBytes.length;
-      const header = { storeId, offset, createdAt: now(), parts: number, labelLength };
-      await writeFully(disk, file, encodeSnapshotHeader(header), 0);
-      await disk.sync(file);
-      return position;
-    });
+    const head = { storeId, offset, createdAt: now() };
+    return withFile(disk, aside, 'create', (file) =>
+      new SnapshotWriter(disk, file, head, label).write(parts),
+    );
   }
 
   private path(name: string): string {
     return join(this.store.directory.snapshots, name);
   }
-}
-
-function zerosBehind({ length }: Buffer): Buffer {
-  return Buffer.alloc(padded(length) - length);
 }
 
 const namePattern = /^\d{20}\.snapshot$/;

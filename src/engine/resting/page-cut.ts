@@ -38,17 +38,21 @@ export class PageCut {
     if (row < this.page.rows) this.goneSince.set(row, length);
   }
 
-  /** The page as it was at the cut, in the form that `RestingPage.fromBytes` reads. */
-  toBytes(): Buffer {
+  /**
+   * The page as it was at the cut, in the form that `RestingPage.fromBytes` reads: pieces in a row,
+   * of which some are the page's own memory, valid until something changes there.
+   */
+  pieces(): readonly Buffer[] {
     const { numbers, places, bytes, rows, bytesEnd } = this.withoutGone();
     const head = Buffer.alloc(pageHeadLength);
     head.writeUInt32LE(rows, 0);
     head.writeUInt32LE(bytesEnd, 4);
-    const arrays = [
+    return [
+      head,
       bytesOfArray(numbers, rows * numbersOfRow),
       bytesOfArray(places, rows * placesOfRow),
+      bytes.subarray(0, bytesEnd),
     ];
-    return Buffer.concat([head, ...arrays, bytes.subarray(0, bytesEnd)]);
   }
 
   private withoutGone(): PageRows {

@@ -2,7 +2,7 @@
  * The format of pages of resting streams, as parts of bytes:
  *
  *     part    seed of the hashes u32, rows in all parts u32, then page, page, ...
- *     page    length u32, bytes (`PageCut.toBytes`)
+ *     page    length u32, bytes (`PageCut.pieces`)
  */
 
 const headLength = 8;
@@ -15,18 +15,23 @@ export interface PartsHead {
   readonly rows: number;
 }
 
-/** Encodes these pages as one part. */
-export function partOf({ seed, rows }: PartsHead, pages: readonly Buffer[]): Buffer {
+/** Encodes pages, each given as pieces in a row, as one part. */
+export function partOf({ seed, rows }: PartsHead, pages: readonly (readonly Buffer[])[]): Buffer {
   const head = Buffer.alloc(headLength);
   head.writeUInt32LE(seed, 0);
   head.writeUInt32LE(rows, 4);
   const pieces: Buffer[] = [head];
-  for (const bytes of pages) {
+  for (const page of pages) {
     const pageHead = Buffer.alloc(pageHeadLength);
-    pageHead.writeUInt32LE(bytes.length, 0);
-    pieces.push(pageHead, bytes);
+    pageHead.writeUInt32LE(lengthOf(page), 0);
+    pieces.push(pageHead, ...page);
   }
   return Buffer.concat(pieces);
+}
+
+/** The bytes of all pieces. */
+export function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((length, piece) => length + piece.length, 0);
 }
 
 /** The head of a part, equal in all parts of its kind. */

@@ -1,7 +1,7 @@
 /** The streams of one kind that rested at one moment, as parts of bytes. */
 import type { PageCut } from './page-cut.js';
 import type { RestingPage } from './resting-page.js';
-import { type PartsHead, partOf } from './resting-parts.js';
+import { lengthOf, type PartsHead, partOf } from './resting-parts.js';
 
 /** Smaller pages share a part. */
 const partBytes = 512 * 1024;
@@ -25,13 +25,13 @@ export class StreamsCut {
 
   /** All parts; streams may rest and be woken between two of them. */
   *parts(): Generator<Buffer> {
-    let stored: Buffer[] = [];
+    let stored: (readonly Buffer[])[] = [];
     let bytes = 0;
     for (const { page, cut } of this.pages) {
-      const pageBytes = cut.toBytes();
+      const pieces = cut.pieces();
       page.release(cut);
-      stored.push(pageBytes);
-      bytes += pageBytes.length;
+      stored.push(pieces);
+      bytes += lengthOf(pieces);
       if (bytes < partBytes) continue;
       yield partOf(this.partsHead, stored);
       stored = [];

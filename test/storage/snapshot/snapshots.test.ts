@@ -43,6 +43,22 @@ describe('snapshots', () => {
     );
   });
 
+  it('hold parts of every length, and are synced while they are written', async () => {
+    const disk = new SimulatedDisk();
+    const store = await open(disk);
+    const lengths = [9 * 1024 * 1024 + 3, 0, 65_535, 65_536, 65_541, 1, 80_001];
+    const parts = lengths.map((length) => ({ name: `p${length}`, data: Buffer.alloc(length, 7) }));
+    const before = disk.calls.get('sync') ?? 0;
+    await store.snapshots.write({ offset: 10, label: 'a' }, parts);
+    // One behind the large part, and one at the end.
+    expect((disk.calls.get('sync') ?? 0) - before).toBe(2);
+    expect(await found(await open(disk.crash('nothing', 1)))).toEqual({
+      offset: 10,
+      parts,
+      reasons: [],
+    });
+  });
+
   it('are two at most, and are removed with the records below them', async () => {
     const disk = new SimulatedDisk();
     const store = await open(disk);
