@@ -8,6 +8,7 @@ import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { recordEnd } from '../format/record.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset } from '../offsets/offset.js';
+import { digestAt, type SegmentDigests } from '../segment/segment-digest.js';
 import { decodeChain, type SealedPart } from './chain-file.js';
 import { encodePruned, readPruned } from './pruned-file.js';
 import { leafOf, mergedParts, prunedParts, rootOf, TrieParts } from './record-trie.js';
@@ -45,7 +46,7 @@ export interface PrunedQuestion {
 }
 
 /** Reads and hashes segments. Rejects if a file does not read back. */
-export interface ChainWork {
+export interface ChainWork extends SegmentDigests {
   root(
     question: RootQuestion,
   ): Promise<{ readonly root: Uint8Array; readonly recordCount: number }>;
@@ -67,6 +68,7 @@ export function chainWork(disk: Disk): ChainWork {
       throw new Error('a segment without a part');
     },
     pruned: (question) => prunedBy(disk, question),
+    digest: (question) => digestAt(disk, question),
   };
 }
 

@@ -16,12 +16,8 @@ import {
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import { Segment } from '../segment/segment.js';
-import {
-  digestOf,
-  type GrowingStore,
-  removeUnlisted,
-  writeIndexFile,
-} from '../segment/segment-lifecycle.js';
+import { digestOf } from '../segment/segment-digest.js';
+import { type GrowingStore, removeUnlisted, writeIndexFile } from '../segment/segment-lifecycle.js';
 import { checksumOf, Fingerprint, type Remains } from './remains.js';
 
 const chunkBytes = 256 * 1024;
@@ -225,7 +221,7 @@ async function verifyAside(
       for (const { header, body } of batches) found.add(checksumOf({ content: header, body }));
     }
     const isWhole = scan.position === segment.end && found.equals(fingerprint);
-    if (isWhole && (await digestOf({ disk }, file, segment.end)).toString('hex') === digest) return;
+    if (isWhole && (await digestOf(disk, file, segment.end)).toString('hex') === digest) return;
   } finally {
     await disk.close(file);
   }

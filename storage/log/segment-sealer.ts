@@ -69,7 +69,7 @@ export class SegmentSealer {
       const { segment, file } = next;
       const doing = `sealing segment ${segment.number} of log ${log.id}`;
       try {
-        await sealSegment(store, log, segment, file);
+        await sealSegment(store, log, segment, file, left.length === 1);
         left.shift();
         this.sealedOne();
       } catch (error) {

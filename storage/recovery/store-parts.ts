@@ -45,6 +45,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     syncsApart: options.syncsApart ?? 2,
   };
   const { after } = options;
+  const chains = chainsOf(disk, options.chain);
   const parts = { disk, directory, storeId, fileSync, freeSpace, fence, manifest: keeper, after };
   return {
     ...parts,
@@ -64,7 +65,8 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     isolatesDamage: options.isolatesDamage ?? (() => false),
     damaged: options.onDamage ?? nothing,
     committing: options.onCommit ?? (() => nothing),
-    chains: chainsOf(disk, options.chain),
+    chains,
+    digests: chains.work,
   };
 }
 

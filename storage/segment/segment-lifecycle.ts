@@ -1,17 +1,20 @@
 /** How a segment file is created and how it is finally sealed. */
-import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
 import type { OwnFile } from '../disk/open-files.js';
 import { removeFreeing } from '../disk/remove-file.js';
 import type { StoreFiles } from '../disk/store-files.js';
-import { readInto, replaceFile, writeFully } from '../disk/whole-file.js';
+import { replaceFile, writeFully } from '../disk/whole-file.js';
 import type { Fence } from '../faults/fence.js';
 import { encodeSegmentFooter } from '../format/segment-format.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import { Segment } from './segment.js';
+import { type DigestQuestion, digestOf, type SegmentDigests } from './segment-digest.js';
 
 const chunkBytes = 1024 * 1024;
+
+/** Hashing fewer bytes takes this thread less time than another thread takes to start. */
+const askedBytesMin = 8 * 1024 * 1024;
 
 /** The store in which a segment is created and sealed. */
 export interface GrowingStore extends StoreFiles {
@@ -20,6 +23,8 @@ export interface GrowingStore extends StoreFiles {
   readonly fileSync: FileSync;
   readonly manifest: ManifestKeeper;
   readonly fence: Fence;
+  /** Hashes segments that are finished. */
+  readonly digests: SegmentDigests;
 }
 
 /**
@@ -86,20 +91,25 @@ export async function fillWithZeros(
 /**
  * Cuts the file to its batches, adds the footer, writes the index file and then records that in the
  * manifest. Each step can be repeated: a crash between two of them needs no special treatment, and
- * neither does a step that finds no room (`lacksRoom`).
+ * neither does a step that finds no room (`lacksRoom`). `isLast`: no other segment waits for this
+ * one, so another thread, which may be slower, may hash it.
  */
 export async function sealSegment(
   store: GrowingStore,
   log: { readonly id: number; readonly logTag: number },
   segment: Segment,
   own: OwnFile,
+  isLast: boolean,
 ): Promise<void> {
   const { disk } = store;
   const end = segment.toEnd();
   const digest = await own.use(async (file) => {
     // The file may be shorter than its batches if it was damaged.
     await disk.truncate(file, end.end);
-    const hash = await digestOf(store, file, end.end);
+    const path = store.directory.segment(log.id, segment.number);
+    const isAsked = isLast && end.end >= askedBytesMin;
+    const asked = isAsked ? await askedDigest(store, { path, end: end.end }) : null;
+    const hash = asked ?? (await digestOf(disk, file, end.end));
     await writeFully(disk, file, encodeSegmentFooter(end, hash), end.end);
     await store.fileSync.mustSync(file);
     return hash;
@@ -116,6 +126,14 @@ export async function sealSegment(
   segment.isSealed = true;
   // From now on readers find the terms in the file: the index of a sealed segment is not kept.
   segment.index = null;
+}
+
+/** Null if the other thread fails: this one then finds out why, or succeeds. */
+function askedDigest({ digests }: GrowingStore, question: DigestQuestion): Promise<Buffer | null> {
+  return digests.digest(question).then(
+    (digest) => Buffer.from(digest),
+    () => null,
+  );
 }
 
 /** Writes a segment's index to its file, unless it is stored already or not in memory. */
@@ -136,22 +154,4 @@ export async function writeIndexFile(
     throw error;
   }
   await store.fileSync.mustSyncDirectory(directory.log(log.id));
-}
-
-/** SHA-256 of the first `end` bytes of a segment file, kept in its footer and in the manifest. */
-export async function digestOf(
-  { disk }: Pick<StoreFiles, 'disk'>,
-  file: FileHandle,
-  end: number,
-): Promise<Buffer> {
-  const hash = createHash('sha256');
-  // One buffer for all chunks: V8 starts a full collection sooner the more buffers are allocated.
-  const space = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end));
-  for (let position = 0; position < end; position += chunkBytes) {
-    const length = Math.min(chunkBytes, end - position);
-    const chunk = await readInto(disk, file, position, space.subarray(0, length));
-    if (chunk.length < length) throw new Error('a segment is shorter than what was written');
-    hash.update(chunk);
-  }
-  return hash.digest();
 }

@@ -15,7 +15,7 @@ import { SegmentIndex } from '../index/segment-index.js';
 import { footerFault } from '../recovery/sealed-segment.js';
 import { Segment } from '../segment/segment.js';
 import { unreadReason } from '../segment/segment-damage.js';
-import { digestOf } from '../segment/segment-lifecycle.js';
+import { digestOf } from '../segment/segment-digest.js';
 
 /** Small, so that a server that scrubs does other work in between. */
 const chunkBytes = 256 * 1024;
@@ -89,7 +89,7 @@ async function verifyFile(
   const end = segment.toEnd();
   const fault = await footerFault(store.disk, file, { number: segment.number, end, digest });
   if (fault !== null) throw damaged(store, expected, segment, fault);
-  if ((await digestOf(store, file, segment.end)).toString('hex') === digest) return;
+  if ((await digestOf(store.disk, file, segment.end)).toString('hex') === digest) return;
   throw damaged(store, expected, segment, 'the SHA-256 it was sealed with differs');
 }
 

@@ -1,6 +1,7 @@
-/** Reads and hashes sealed segments in a thread of its own, which ends when it is idle. */
+/** Reads and hashes finished segments in a thread of its own, which ends when it is idle. */
 import { Worker } from 'node:worker_threads';
 import type { ChainWork, PrunedQuestion, RootQuestion } from '../../../storage/chain/chain-work.js';
+import type { DigestQuestion } from '../../../storage/segment/segment-digest.js';
 import type { Clock } from '../../engine/clock.js';
 import { threadEntry } from '../lifecycle/asked-thread.js';
 import type { ChainAnswer, ChainQuestion } from './chain.worker.js';
@@ -33,6 +34,10 @@ export class ChainThread implements ChainWork {
 
   pruned(question: PrunedQuestion): ReturnType<ChainWork['pruned']> {
     return this.ask((id) => ({ ask: 'pruned', id, question }));
+  }
+
+  digest(question: DigestQuestion): ReturnType<ChainWork['digest']> {
+    return this.ask((id) => ({ ask: 'digest', id, question }));
   }
 
   /** Ends the thread, if there is one; its pending questions are rejected. */

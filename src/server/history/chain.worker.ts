@@ -7,12 +7,14 @@ import {
 } from '../../../storage/chain/chain-work.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { messageOf } from '../../../storage/faults/storage-errors.js';
+import type { DigestQuestion } from '../../../storage/segment/segment-digest.js';
 import { letOthersGoFirst } from './background-thread.js';
 
 /** A question to the thread. */
 export type ChainQuestion =
   | { readonly ask: 'root'; readonly id: number; readonly question: RootQuestion }
-  | { readonly ask: 'pruned'; readonly id: number; readonly question: PrunedQuestion };
+  | { readonly ask: 'pruned'; readonly id: number; readonly question: PrunedQuestion }
+  | { readonly ask: 'digest'; readonly id: number; readonly question: DigestQuestion };
 
 /** An answer of the thread: a result, or why there is none. */
 export interface ChainAnswer {
@@ -27,12 +29,17 @@ const work = chainWork(nodeDisk);
 
 parentPort?.on('message', (asked: ChainQuestion) => {
   const { id } = asked;
-  const answered = asked.ask === 'root' ? work.root(asked.question) : work.pruned(asked.question);
   const answer = (result: unknown, error: string | null): void => {
     parentPort?.postMessage({ id, result, error } satisfies ChainAnswer);
   };
-  answered.then(
+  answerTo(asked).then(
     (result) => answer(result, null),
     (error: unknown) => answer(null, messageOf(error)),
   );
 });
+
+function answerTo(asked: ChainQuestion): Promise<unknown> {
+  if (asked.ask === 'root') return work.root(asked.question);
+  if (asked.ask === 'pruned') return work.pruned(asked.question);
+  return work.digest(asked.question);
+}
