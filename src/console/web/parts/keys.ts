@@ -34,9 +34,11 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
+/** A field of a dialog that was just closed keeps the focus until the browser draws again. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
+    target.closest('dialog:not([open])') === null &&
     (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
   );
 }

@@ -1,0 +1,33 @@
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('keys and the focus in a browser', () => {
+  const visits = visitsInChromium();
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startServer();
+  }, browserLimitMs);
+
+  afterAll(() => server.remove(), browserLimitMs);
+
+  it(
+    'are taken by the page as soon as a dialog is closed',
+    async () => {
+      const page = await visits.signedIn(server, '/messages');
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder(/A page, or the id/).waitFor();
+      // The next key comes before the browser has drawn the page without the dialog.
+      await page.evaluate(`
+        document.querySelector('dialog').close();
+        const press = new KeyboardEvent('keydown', { key: '?', bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(press);
+      `);
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    },
+    browserLimitMs,
+  );
+});
