@@ -30,4 +30,19 @@ describeInChromium('keys and the focus in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'open the palette although its file is not there any more',
+    async () => {
+      const page = await visits.open(server, '/messages');
+      const loaded = page.waitForResponse(/palette/);
+      await page.getByLabel('Token').fill(server.token);
+      await page.keyboard.press('Enter');
+      await (await loaded).finished();
+      await page.route(/palette/, (route) => route.fulfill({ status: 404 }));
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder(/A page, or the id/).waitFor();
+    },
+    browserLimitMs,
+  );
 });

@@ -11,7 +11,8 @@ import { Navigation } from './navigation.tsx';
 import { pages } from './pages.ts';
 import { SignIn } from './sign-in.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(loadPalette);
 
 export function Shell() {
   const session = useSession();
@@ -42,6 +43,11 @@ function Frame() {
     '/': () => document.querySelector<HTMLElement>('[data-first-filter]')?.focus(),
     '?': () => setOpen('keys'),
   });
+  // Otherwise the page would take what is typed before the palette is loaded for shortcuts, and
+  // after an upgrade of the server it could not be loaded at all.
+  useEffect(() => {
+    loadPalette().catch(() => undefined);
+  }, []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
