@@ -2,6 +2,8 @@ import { browserLimitMs, describeInChromium } from '../support/console/chromium.
 import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
+const focused = 'document.activeElement.textContent';
+
 describeInChromium('keys and the focus in a browser', () => {
   const visits = visitsInChromium();
   let server: TestServer;
@@ -42,6 +44,28 @@ describeInChromium('keys and the focus in a browser', () => {
       await page.route(/palette/, (route) => route.fulfill({ status: 404 }));
       await page.keyboard.press('Control+k');
       await page.getByPlaceholder(/A page, or the id/).waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'go on at the button that opened a dialog, however it is closed',
+    async () => {
+      const page = await visits.signedIn(server, '/messages');
+      const open = async () => {
+        await page.getByRole('button', { name: 'Publish' }).focus();
+        await page.keyboard.press('Enter');
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel(/^Destination/).waitFor();
+        return dialog;
+      };
+      for (const name of ['Close', 'Escape']) {
+        const dialog = await open();
+        if (name === 'Escape') await page.keyboard.press(name);
+        else await dialog.getByRole('button', { name }).last().click();
+        await dialog.waitFor({ state: 'detached' });
+        expect(await page.evaluate(focused)).toBe('Publish');
+      }
     },
     browserLimitMs,
   );

@@ -1,6 +1,6 @@
 /** A dialog: the browser's own, which keeps the focus inside and closes on Escape. */
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import type { Need } from '../api/session.ts';
 import { Action, Button } from './button.tsx';
 
@@ -14,16 +14,24 @@ interface DialogProps {
 export function Dialog({ title, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
+  // A layout effect ends while the dialog is still in the page: closing it returns the focus to
+  // where it was.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
     // Otherwise the browser would focus the close button first.
-    dialog.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+    shown?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+    return () => shown?.close();
   }, []);
+  // The event comes late: in development, React opens the dialog a second time before it.
+  const closed = () => {
+    if (dialog.current?.open === false) close();
+  };
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      onClose={close}
+      onClose={closed}
       className="m-auto w-[min(42rem,calc(100vw-2rem))] rounded-lg border border-line bg-surface text-ink shadow-xl"
     >
       <div className="flex items-center border-b border-line px-4 py-2.5">
