@@ -69,4 +69,21 @@ describeInChromium('keys and the focus in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'type a filter of several words, at any pace',
+    async () => {
+      const page = await visits.signedIn(server, '/messages');
+      const field = page.getByLabel('Contains');
+      await field.fill('out ');
+      await page.waitForURL('**/messages?contains=out');
+      await field.pressSequentially('of');
+      await page.waitForURL(({ searchParams }) => searchParams.get('contains') === 'out of');
+      expect(await field.inputValue()).toBe('out of');
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.waitForURL('**/messages');
+      expect(await field.inputValue()).toBe('');
+    },
+    browserLimitMs,
+  );
 });

@@ -1,6 +1,6 @@
 /** The filters of a list. They are part of the page's address, so that a link keeps them. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { after } from '../time/clock.ts';
 import { Button } from './button.tsx';
 
@@ -109,7 +109,10 @@ function FilterField({
   return <TextFilter {...{ name, label, value, isFirst, change }} width={widthOf(isLong)} />;
 }
 
-/** Applies the filter a moment after the last keystroke. */
+/**
+ * Applies the filter a moment after the last keystroke. The address answers later: until then, more
+ * may have been typed, which must stay.
+ */
 function TextFilter({
   name,
   label,
@@ -126,11 +129,19 @@ function TextFilter({
   readonly change: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const applied = useRef(value);
+  const apply = () => {
+    applied.current = typed.trim();
+    change(applied.current);
+  };
+  useEffect(() => {
+    if (value !== applied.current) setTyped(value);
+    applied.current = value;
+  }, [value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the wait
   useEffect(() => {
     if (typed === value) return undefined;
-    return after(typingMs, () => change(typed.trim()));
+    return after(typingMs, apply);
   }, [typed]);
   return (
     <input
@@ -142,7 +153,7 @@ function TextFilter({
       data-first-filter={isFirst ? '' : undefined}
       onChange={(event) => setTyped(event.target.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') change(typed.trim());
+        if (event.key === 'Enter') apply();
         if (event.key === 'Escape') event.currentTarget.blur();
       }}
       className={`${fieldClasses} ${width}`}
