@@ -3,6 +3,9 @@ import { browserLimitMs, describeInChromium } from '../support/console/chromium.
 import { visitsInChromium } from '../support/console/visits.js';
 import { FailedRunStage } from '../support/workflows/failed-run-stage.js';
 
+/** One more than the server resumes in one request. */
+const many = 51;
+
 describeInChromium('a failed run in a browser', () => {
   const visits = visitsInChromium();
   let stage: FailedRunStage;
@@ -41,6 +44,27 @@ describeInChromium('a failed run in a browser', () => {
       await stage.ended(runId);
       const [first] = stage.workflow.deliveriesOf(runId, 'step');
       expect(first?.steps.map(({ out }) => out)).toEqual(['{"price":12}']);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'is resumed like all that were chosen, also if there are more than one request takes',
+    async () => {
+      stage.broken.add('charge');
+      await Promise.all(Array.from({ length: many }, () => stage.fail()));
+      stage.broken.clear();
+      // High enough to draw all rows.
+      const context = { viewport: { width: 1280, height: 3000 } };
+      const path = '/dead-letters?of=runs';
+      const page = await visits.signedIn(stage.server, path, stage.server.token, context);
+      const boxes = page.getByRole('checkbox');
+      await boxes.nth(many - 1).waitFor();
+      for (const box of await boxes.all()) await box.check();
+      await page.getByText(`${many} chosen`).waitFor();
+      await page.getByRole('button', { name: 'Resume chosen' }).click();
+      await page.getByText('No failed runs').waitFor();
+      expect((await stage.list()).messages).toEqual([]);
     },
     browserLimitMs,
   );

@@ -110,16 +110,26 @@ export const meaningOf: Readonly<Record<LetterVerb, string>> = {
 /** The kinds of data that an action changes: the first parts of query keys. */
 export const changedKinds = ['dlq', 'message', 'run'];
 
-const chosenMax = 100;
+/**
+ * How many letters one request takes: more than these would be left for the next request, which the
+ * server expects (workflows.md 6.2).
+ */
+const takenMax: Readonly<Record<LetterVerb, number>> = {
+  retry: 100,
+  resume: 50,
+  restart: 50,
+  delete: 100,
+};
 
-/** Applies an action to letters by their ids, 100 at a time. */
+/** Applies an action to letters by their ids, in as many requests as that takes. */
 export async function apply(
   kind: LetterKind,
   verb: LetterVerb,
   ids: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += chosenMax) {
-    await applySome(kind, verb, ids.slice(from, from + chosenMax));
+  const taken = takenMax[verb];
+  for (let from = 0; from < ids.length; from += taken) {
+    await applySome(kind, verb, ids.slice(from, from + taken));
   }
 }
 
