@@ -68,4 +68,22 @@ describeInChromium('a failed run in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'gives the command for one like it, with its whole payload and all labels',
+    async () => {
+      stage.broken.add('charge');
+      const payload = 'a long payload '.repeat(50);
+      const { workflowRunId } = await stage.fail({ 'svc-label': 'one, two' }, payload);
+      const page = await visits.signedIn(stage.server, `/workflows/${workflowRunId}`);
+      await page.getByRole('button', { name: 'As curl' }).click();
+      const command = page.getByRole('dialog').locator('pre').filter({ hasText: '/v2/trigger/' });
+      await command.waitFor();
+      const text = await command.textContent();
+      expect(text).toContain(`--data-raw '${payload}'`);
+      expect(text).toContain("-H 'Svc-Label: one, two'");
+      await page.keyboard.press('Escape');
+    },
+    browserLimitMs,
+  );
 });

@@ -30,7 +30,7 @@ function workflowsFor(thirdParty: () => string) {
     await context.sleep('cool down', 1);
     await context.invoke('pack', { workflow: child, body: null });
     await context.waitForEvent('paid', `paid/${context.workflowRunId}`, { timeout: '1h' });
-    return 'thanks';
+    return `thanks: ${long}`;
   });
   return { checkout, pack: child };
 }
@@ -68,6 +68,9 @@ const drawnBars = (page: Page): Promise<readonly DrawnBar[]> =>
       };
     }),
   );
+
+/** More than the listing of runs is asked for. */
+const long = 'a long answer '.repeat(50);
 
 describeInChromium('runs and the past in a browser', () => {
   const visits = visitsInChromium();
@@ -191,6 +194,20 @@ describeInChromium('runs and the past in a browser', () => {
       await page.keyboard.press('Escape');
       await page.waitForURL((url) => !url.search.includes('asOf'));
       expect(await steps.count()).toBe(whole);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'show all that a run has returned',
+    async () => {
+      await app.outcome(runId);
+      const page = await open(runPage());
+      await page.getByRole('heading', { name: 'Returned' }).waitFor();
+      await page
+        .locator('pre')
+        .filter({ hasText: `thanks: ${long}` })
+        .waitFor();
     },
     browserLimitMs,
   );

@@ -10,7 +10,7 @@ import { useChange } from '../parts/change.ts';
 import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/field.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
-import type { ShownRun } from './run-log.ts';
+import { loadWholeSteps, type ShownRun } from './run-log.ts';
 
 interface EditProps {
   readonly runId: string;
@@ -38,18 +38,11 @@ function resultsOf(steps: ShownRun['steps']): readonly Result[] {
   });
 }
 
-/** Loads complete bodies; the page has only their beginning. */
-async function loadResults(runId: string): Promise<readonly Result[]> {
-  const params = { query: { workflowRunId: [runId] } };
-  const { runs } = await ask(api.GET('/v2/workflows/logs', { params }));
-  return resultsOf(runs[0]?.steps ?? []);
-}
-
 /** Results are loaded once, when the dialog opens: a failed run gets no new ones. */
 export function EditDialog({ runId, close, ...others }: EditProps) {
   const query = useQuery({
     queryKey: ['run', runId, 'results'],
-    queryFn: () => loadResults(runId),
+    queryFn: async () => resultsOf(await loadWholeSteps(runId)),
     refetchInterval: false,
   });
   return (

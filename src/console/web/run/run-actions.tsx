@@ -5,10 +5,8 @@ import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { quoted } from '../parts/shell-words.ts';
-import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { CurlDialog } from './curl-dialog.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { NotifyDialog } from './notify-dialog.tsx';
 import type { ShownRun } from './run-log.ts';
@@ -142,40 +140,4 @@ function CancelDialog({ id, close }: { readonly id: string; readonly close: () =
       </div>
     </Dialog>
   );
-}
-
-function CurlDialog({ run, close }: { readonly run: ShownRun; readonly close: () => void }) {
-  const curl = useCurl();
-  const prefix = useHeaderPrefix();
-  const { workflowRunId: id, workflowUrl, label } = run;
-  const payload = payloadOf(run);
-  const start = curl(
-    `/v2/trigger/${workflowUrl}`,
-    ...(label === undefined ? [] : [`-H ${quoted(`${prefix}Label: ${label}`)}`]),
-    payload === undefined ? '-X POST' : `--data-raw ${quoted(payload)}`,
-  );
-  const path = encodeURIComponent(id);
-  return (
-    <Dialog title="As commands" close={close}>
-      <h3 className="mb-1 font-medium">Start one like it</h3>
-      <Code text={start} />
-      <h3 className="mt-3 mb-1 font-medium">Why does it wait</h3>
-      <Code text={curl(`/v2/workflows/runs/${path}/why`)} />
-      <h3 className="mt-3 mb-1 font-medium">Its log</h3>
-      <Code
-        text={curl(
-          `/v2/workflows/messageLogs`,
-          '-G',
-          `-d ${quoted(`workflowRunId=${path}`)}`,
-          '-d order=earliestFirst',
-        )}
-      />
-      <h3 className="mt-3 mb-1 font-medium">Cancel it</h3>
-      <Code text={curl(`/v2/workflows/runs/${path}`, '-X DELETE')} />
-    </Dialog>
-  );
-}
-
-function payloadOf({ steps: [first] }: ShownRun): string | undefined {
-  return first === undefined || first.type === 'next' ? undefined : first.steps[0]?.out;
 }

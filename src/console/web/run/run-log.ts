@@ -58,6 +58,28 @@ export function useRun(id: string) {
 /** A run of `/v2/workflows/logs`. */
 export type ShownRun = NonNullable<ReturnType<typeof useRun>['data']>;
 
+/** The steps of a run with complete bodies, of which the page has only the beginning. */
+export async function loadWholeSteps(runId: string): Promise<ShownRun['steps']> {
+  const params = { query: { workflowRunId: [runId] } };
+  const { runs } = await ask(api.GET('/v2/workflows/logs', { params }));
+  return runs[0]?.steps ?? [];
+}
+
+/** What a run has returned, complete; null if its log does not have it any more. */
+export function useResponse(runId: string) {
+  return useQuery({
+    // Not of the kind `run`: it does not change.
+    queryKey: ['response', runId],
+    queryFn: async () => {
+      const query = { workflowRunId: [runId], state: ['RUN_SUCCESS' as const] };
+      const { events } = await ask(api.GET('/v2/workflows/messageLogs', { params: { query } }));
+      return events[0]?.workflowRunResponse ?? null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+  });
+}
+
 /** All rows of some messages, with complete bodies. */
 export function useWholeRows(runId: string, messageIds: readonly string[]) {
   return useQuery({

@@ -20,7 +20,7 @@ import { useNow } from '../time/clock.ts';
 import { count, duration, exact } from '../time/format.ts';
 import { RunLink } from './lane-details.tsx';
 import { RunActions } from './run-actions.tsx';
-import { type LoggedRow, type ShownRun, useRun, useRunLog } from './run-log.ts';
+import { type LoggedRow, type ShownRun, useResponse, useRun, useRunLog } from './run-log.ts';
 import { Waterfall } from './waterfall.tsx';
 
 /** Says so if there is no such run, or no longer. */
@@ -179,9 +179,18 @@ function About({ run }: { readonly run: ShownRun }) {
       {response !== undefined && response !== '' && (
         <div className="px-3 pb-3">
           <h3 className="mb-1 font-medium">Returned</h3>
-          <Body text={response} />
+          <Returned runId={run.workflowRunId} start={response} />
         </div>
       )}
     </Panel>
+  );
+}
+
+/** The run itself has only the beginning of what it has returned. */
+function Returned({ runId, start }: { readonly runId: string; readonly start: string }) {
+  return (
+    <Loaded query={useResponse(runId)} lines={2}>
+      {(response) => <Body text={response ?? start} />}
+    </Loaded>
   );
 }
