@@ -110,4 +110,24 @@ describeInChromium('queues, keys and origins in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'let only the role admin pause origins and test URLs, as the server does',
+    async () => {
+      await post(`/v2/publish/${endpoint.url}/quick`);
+      const asked = JSON.stringify({ name: 'operator', role: 'operate', expiresAt: null });
+      const admin = { authorization: server.basic };
+      const { body } = await callApi(server, 'POST', '/admin/tokens', admin, asked);
+      const { token } = body as { token: string };
+      const page = await visits.signedIn(server, '/endpoints', token);
+      for (const name of ['Test a URL…', `Pause ${endpoint.url}`]) {
+        const button = page.getByRole('button', { name });
+        await button.waitFor();
+        expect(await button.isDisabled()).toBe(true);
+        expect(await button.getAttribute('title')).toContain('the role admin');
+      }
+      expect(await page.getByRole('button', { name: 'Add endpoints' }).isEnabled()).toBe(true);
+    },
+    browserLimitMs,
+  );
 });

@@ -29,7 +29,11 @@ export default function EndpointsPage() {
       title="Endpoints"
       actions={
         <>
-          <Action icon={<Radar className="size-4" />} onClick={() => setReaching(true)}>
+          <Action
+            needs="admin"
+            icon={<Radar className="size-4" />}
+            onClick={() => setReaching(true)}
+          >
             Test a URL…
           </Action>
           <Action look="main" icon={<Plus className="size-4" />} onClick={() => setAdding(true)}>

@@ -73,6 +73,7 @@ function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: Listed
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <Action
+      needs="admin"
       isSmall
       isIconOnPhone
       aria-label={`${word} ${origin}`}

@@ -36,7 +36,7 @@ export function ReachDialog({ close }: { readonly close: () => void }) {
         </label>
         {test.error !== null && <Failure error={test.error} />}
         <div aria-live="polite">{test.data !== undefined && <Answer reached={test.data} />}</div>
-        <SubmitRow disabled={test.isPending} close={close}>
+        <SubmitRow needs="admin" disabled={test.isPending} close={close}>
           Test
         </SubmitRow>
       </form>
