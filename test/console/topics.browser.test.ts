@@ -81,6 +81,24 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
+    'are kept up to what a browser can hold, however long they are',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'long', partitions: 1 });
+      const page = await open('/topics/long');
+      const value = 'x'.repeat(1024 * 1024);
+      for (let times = 0; times < 40; times += 1) await callLog(server, '/produce/long', { value });
+      await page.locator('[data-seen="40"]').waitFor();
+      const table = page.getByRole('table', { name: 'Records' });
+      expect(await table.getAttribute('aria-rowcount')).toBe('32');
+      await table.getByText('0:39').waitFor();
+      // A line has no room for more of its value.
+      expect((await table.textContent())?.length).toBeLessThan(100_000);
+    },
+    browserLimitMs,
+  );
+
+  it(
     'are followed again after a proxy has answered for a server that was away',
     async () => {
       server = await startServer();

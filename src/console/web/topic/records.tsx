@@ -11,7 +11,8 @@ import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Empty, Failure } from '../parts/states.tsx';
 import { count, exact } from '../time/format.ts';
 import { LogTime } from '../time/time.tsx';
-import { type TailRecord, useTail } from './tail.ts';
+import type { TailRecord } from './newest-records.ts';
+import { useTail } from './tail.ts';
 import { topicCurl } from './topic-curl.ts';
 
 const filters: readonly Filter[] = [
@@ -20,6 +21,9 @@ const filters: readonly Filter[] = [
   { name: 'from', label: 'From: newest-50' },
   { name: 'partition', label: 'Partition' },
 ];
+
+/** How many characters of a key or a value are drawn: one line has no more. */
+const shownMax = 300;
 
 function columnsOf(open: (record: TailRecord) => void): readonly Column<TailRecord>[] {
   return [
@@ -37,7 +41,7 @@ function columnsOf(open: (record: TailRecord) => void): readonly Column<TailReco
       width: '8rem',
       cell: ({ timestamp }) => <LogTime at={timestamp} />,
     },
-    { name: 'Key', width: '9rem', from: 'sm', cell: ({ key }) => key },
+    { name: 'Key', width: '9rem', from: 'sm', cell: ({ key }) => key.slice(0, shownMax) },
     {
       name: 'Value',
       cell: (record) => (
@@ -46,7 +50,7 @@ function columnsOf(open: (record: TailRecord) => void): readonly Column<TailReco
           onClick={() => open(record)}
           className="max-w-full truncate text-left font-mono text-xs hover:underline"
         >
-          {record.value ?? <span className="text-muted">tombstone</span>}
+          {record.value?.slice(0, shownMax) ?? <span className="text-muted">tombstone</span>}
         </button>
       ),
     },

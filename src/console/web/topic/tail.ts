@@ -5,24 +5,13 @@ import { eventsOf, type ServerEvent } from '../api/events.ts';
 import { isPassing } from '../api/queries.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { after, now } from '../time/clock.ts';
-
-/** A record in a stream of `/tail`. */
-export interface TailRecord {
-  readonly partition: number;
-  readonly offset: number;
-  /** In Unix ms. */
-  readonly timestamp: number;
-  readonly key: string;
-  /** null = a tombstone. */
-  readonly value: string | null;
-  readonly headers: readonly { readonly key: string; readonly value: string }[];
-}
+import { NewestRecords, type TailRecord } from './newest-records.ts';
 
 /**
  * The result of `useTail`; it changes at most a few times a second, however many records arrive.
  */
 export interface Tail {
-  /** The latest records, newest first; at most `recordsMax`. */
+  /** The latest records, newest first; see `NewestRecords`. */
   readonly records: readonly TailRecord[];
   /** How many records have arrived. */
   readonly seen: number;
@@ -31,7 +20,6 @@ export interface Tail {
   readonly error: Error | null;
 }
 
-const recordsMax = 1000;
 /** How often arrived records are rendered, however fast they arrive. */
 const drawMs = 250;
 const againMs = 2000;
@@ -61,8 +49,7 @@ class TailError extends Error {}
 /** One stream and its records; if it is cut, it is opened again after its last event. */
 class Following {
   private readonly ending = new AbortController();
-  private records: readonly TailRecord[] = [];
-  private fresh: TailRecord[] = [];
+  private readonly records = new NewestRecords();
   private seen = 0;
   private drawnAt = now();
   private drawn = 0;
@@ -97,9 +84,8 @@ class Following {
     if (name === 'error') throw new TailError(JSON.parse(data).error ?? 'the stream has ended');
     this.lastId = id ?? this.lastId;
     if (data === '') return;
-    this.fresh.push(JSON.parse(data));
+    this.records.add(JSON.parse(data));
     this.seen += 1;
-    if (this.fresh.length > recordsMax) this.fresh = this.fresh.slice(-recordsMax);
   }
 
   private drawLater(): void {
@@ -116,8 +102,7 @@ class Following {
     const perSecond = seconds <= 0 ? 0 : Math.round(came / seconds);
     this.drawnAt = now();
     this.drawn = this.seen;
-    this.records = [...this.fresh.toReversed(), ...this.records].slice(0, recordsMax);
-    this.fresh = [];
-    this.draw({ records: this.records, seen: this.seen, perSecond, error: this.error });
+    const { newestFirst: records } = this.records;
+    this.draw({ records, seen: this.seen, perSecond, error: this.error });
   }
 }
