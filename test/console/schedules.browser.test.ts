@@ -107,4 +107,29 @@ describeInChromium('schedules in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'are asked for their week once, however often schedules trigger',
+    async () => {
+      const options = { 'svc-cron': '* * * * *', 'svc-schedule-id': 'often' };
+      await callApi(server, 'POST', `/v2/schedules/${endpoint.url}/often`, options, 'x');
+      const page = await open('/schedules');
+      let weeks = 0;
+      page.on('request', (request) => {
+        if (/\/often\/next\?/.test(request.url())) weeks += 1;
+      });
+      await page.getByRole('row').filter({ hasText: '/often' }).getByRole('link').click();
+      await page.getByRole('img', { name: /^It triggers [\d,]+ times in seven days/ }).waitFor();
+      const whole = weeks;
+      await callApi(server, 'POST', '/v2/schedules/often/trigger');
+      await page.getByText('by hand').waitFor();
+      await callApi(server, 'POST', '/v2/schedules/often/pause');
+      await page.getByText('The schedule is paused: these times are skipped.').waitFor();
+      expect(weeks).toBe(whole);
+      const times = page.getByRole('listitem').filter({ hasText: /^\w{3} \d\d\.\d\d\. / });
+      expect(await times.count()).toBe(5);
+      await callApi(server, 'DELETE', '/v2/schedules/often');
+    },
+    browserLimitMs,
+  );
 });

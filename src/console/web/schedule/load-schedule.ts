@@ -32,10 +32,11 @@ export const useResults = (id: string) =>
 const timesMax = 1000;
 const dayMs = 86_400_000;
 
-/** The next times, and how many there are in each hour of the next seven days. */
+/** The times of the next seven days at least, and how many there are in each hour of those. */
 export function useTimes(id: string, cron: string) {
   return useQuery({
-    queryKey: ['schedule', id, 'times', cron],
+    // Not of the kind `schedule`: each trigger of any schedule would load all of them again.
+    queryKey: ['times', id, cron],
     queryFn: async ({ signal }) => {
       const begin = now();
       const end = begin + heatDays * dayMs;
@@ -49,7 +50,7 @@ export function useTimes(id: string, cron: string) {
         from = page.times.at(-1) ?? end;
       }
       const heat: Heat = heatOf(times, zone, begin);
-      return { next: times.slice(0, 5), zone, heat };
+      return { times, zone, heat };
     },
     staleTime: dayMs / 24,
     refetchInterval: dayMs / 24,

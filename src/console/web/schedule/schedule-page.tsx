@@ -57,13 +57,16 @@ export default function SchedulePage() {
   );
 }
 
+/** How many of the next times are listed. */
+const nextMax = 5;
+
 function When({ schedule }: { readonly schedule: Schedule }) {
   const { scheduleId: id, cron, isPaused, error, lastScheduleTime: last } = schedule;
   const { fields, zone } = cronParts(cron);
   const words = useCronWords(fields);
   const { data } = useTimes(id, cron);
   const now = useNow();
-  const next = data?.next.filter((at) => at > now) ?? [];
+  const next = data?.times.filter((at) => at > now).slice(0, nextMax) ?? [];
   return (
     <Facts
       of={{
