@@ -13,6 +13,7 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 import { FairRead, type ReadPosition } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/record-text.js';
 import { sendRecords } from '../records/records-answer.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { SharedReads } from '../topics/shared-reads.js';
 import { TopicLogs } from '../topics/topic-logs.js';
@@ -66,18 +67,31 @@ export class FetchRoute implements LongExpressRoute {
     const fetch = readFetch(exchange);
     if (!fetch.ok) return fetch;
     const { positions, timeoutMs, offsetReset } = fetch.value;
-    for (const topic of new Set(positions.map((position) => position.topic))) {
-      const refusal = this.basic.judgeRight(exchange.request, 'read', topic);
-      if (refusal !== undefined) return refusal;
-    }
+    const forbidden = this.judge(exchange, positions);
+    if (forbidden !== undefined) return forbidden;
     const cursors = await this.place(positions, offsetReset);
     if (cursors instanceof Refusal) return cursors;
     const refusal = outsideRefusal(cursors);
     if (refusal !== null) return refusal;
     const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, exchange);
-    if (!isGone) return this.send(exchange, fetch.value, cursors);
-    exchange.abandon();
-    return null;
+    if (isGone) {
+      exchange.abandon();
+      return null;
+    }
+    // The credential may have been removed while the fetch waited.
+    return this.judge(exchange, positions) ?? this.send(exchange, fetch.value, cursors);
+  }
+
+  /** Why the request may not read one of the positions; undefined if it may read all of them. */
+  private judge(
+    { request }: LongExchange,
+    positions: readonly TopicPartition[],
+  ): Refusal | undefined {
+    for (const topic of new Set(positions.map((position) => position.topic))) {
+      const refusal = this.basic.judgeRight(request, 'read', topic);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   }
 
   private async send(

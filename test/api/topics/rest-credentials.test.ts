@@ -56,6 +56,17 @@ describe('a created credential', () => {
     expect((await call('GET', '/topics', undefined, kept)).status).toBe(200);
   });
 
+  it('gives a fetch that waits nothing of what comes after its deletion', async () => {
+    const reader = await create('reader', 'CONSUME', 'rides');
+    await call('POST', '/produce/rides', { value: 'before', partition: 0 });
+    const position = { topic: 'rides', partition: 0, offset: 1, timeout: 60_000 };
+    const waiting = call('POST', '/fetch', position, reader);
+    await call('GET', '/topics', undefined, reader);
+    await call('DELETE', '/admin/credentials/reader');
+    await call('POST', '/produce/rides', { value: 'after', partition: 0 });
+    expect(await waiting).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+  });
+
   it('administers only with all rights on every topic', async () => {
     const full = await create('full', 'ALL', '*');
     const credential = { name: 'more', topic: '*', permissions: 'CONSUME' };
