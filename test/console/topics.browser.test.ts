@@ -99,6 +99,23 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
+    'say how many groups were not examined for one',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'late', partitions: 1 });
+      for (let group = 0; group < 52; group += 1) {
+        await callLog(
+          server,
+          `/consume/group-${group}/i/${group < 51 ? 'other' : 'late'}?timeout=0`,
+        );
+      }
+      const page = await open('/topics/late');
+      await page.getByText('Of the 52 groups of this server, 2 were not examined.').waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
     'are followed again after a proxy has answered for a server that was away',
     async () => {
       server = await startServer();

@@ -8,31 +8,35 @@ import { State } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
 import { SeekDialog } from './seek-dialog.tsx';
 
-/** How many groups are examined. */
+/** How many groups are examined: only the object of a group names its topics. */
 const groupsMax = 50;
 
+/** The groups that read the topic, and how many groups were not examined. */
 async function loadGroups(topic: string) {
   const groups = await ask(api.GET('/admin/groups'));
   const details = groups.slice(0, groupsMax).map(({ name: group }) => {
     const path = { group };
     return ask(api.GET('/admin/groups/{group}', { params: { path } })).catch(() => null);
   });
-  return (await Promise.all(details)).flatMap((group) => {
+  const readers = (await Promise.all(details)).flatMap((group) => {
     const partitions = group?.partitions.filter((each) => each.topic === topic) ?? [];
     return group === null || partitions.length === 0 ? [] : [{ ...group, partitions }];
   });
+  return { readers, others: Math.max(0, groups.length - groupsMax) };
 }
+
+const nothing: Awaited<ReturnType<typeof loadGroups>> = { readers: [], others: 0 };
 
 export function GroupsPanel({ topic }: { readonly topic: string }) {
   const [seeking, setSeeking] = useState<string | null>(null);
-  const { data = [] } = useQuery({
+  const { data: { readers, others } = nothing } = useQuery({
     queryKey: ['topic', topic, 'groups'],
     queryFn: () => loadGroups(topic),
   });
-  if (data.length === 0) return null;
+  if (readers.length === 0 && others === 0) return null;
   return (
-    <Panel title="Groups" aside={data.length}>
-      {data.map(({ name, memberCount, partitions }) => (
+    <Panel title="Groups" aside={readers.length}>
+      {readers.map(({ name, memberCount, partitions }) => (
         <div
           key={name}
           className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-2 last:border-0"
@@ -64,6 +68,12 @@ export function GroupsPanel({ topic }: { readonly topic: string }) {
           </Action>
         </div>
       ))}
+      {others > 0 && (
+        <p className="border-t border-line px-3 py-2 text-muted">
+          Of the {count(groupsMax + others)} groups of this server, {count(others)} were not
+          examined.
+        </p>
+      )}
       {seeking !== null && (
         <SeekDialog group={seeking} topic={topic} close={() => setSeeking(null)} />
       )}
