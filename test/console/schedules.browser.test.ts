@@ -132,4 +132,21 @@ describeInChromium('schedules in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'say so where another client deletes them while their page is open',
+    async () => {
+      const options = { 'svc-cron': '0 9 * * *', 'svc-schedule-id': 'gone' };
+      await callApi(server, 'POST', `/v2/schedules/${endpoint.url}/gone`, options, 'x');
+      const page = await open('/schedules/gone');
+      await page.getByText('It has not triggered yet.').waitFor();
+      await callApi(server, 'DELETE', '/v2/schedules/gone');
+      await page.getByRole('alert').filter({ hasText: 'not found' }).first().waitFor();
+      await page.context().close();
+      // The browser itself reports the answers 404.
+      const faults = visits.faults.splice(0);
+      expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+    },
+    browserLimitMs,
+  );
 });

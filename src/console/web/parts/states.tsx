@@ -70,6 +70,15 @@ function Damage({ error }: { readonly error: Error }) {
   );
 }
 
+/**
+ * A refusal of data that was shown before, above the data. That the server does not answer is said
+ * once for the whole page, by a banner.
+ */
+function Refused({ error, retry }: { readonly error: Error | null; readonly retry: () => void }) {
+  if (error === null || (error instanceof ApiError && error.status === 0)) return null;
+  return <Failure error={error} retry={retry} />;
+}
+
 /** Shows the state of a query until it has data, and its data by `children`. */
 export function Loaded<Data>({
   query,
@@ -81,7 +90,14 @@ export function Loaded<Data>({
   readonly children: (data: Data) => ReactNode;
 }) {
   const { data, error, refetch } = query;
-  if (data !== undefined) return children(data);
+  if (data !== undefined) {
+    return (
+      <>
+        <Refused error={error} retry={() => refetch()} />
+        {children(data)}
+      </>
+    );
+  }
   if (error !== null) return <Failure error={error} retry={() => refetch()} />;
   return <Skeleton {...(lines !== undefined && { lines })} />;
 }
@@ -108,6 +124,7 @@ export function RowStates<Row>({
   if (rows !== undefined && rows.length > 0) {
     return (
       <>
+        <Refused error={query.error} retry={() => query.refetch()} />
         <MissingRows places={damaged} />
         {children(rows)}
         {searching}
