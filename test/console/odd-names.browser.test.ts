@@ -73,6 +73,27 @@ describeInChromium('long names and paused rows in a browser', () => {
   );
 
   it(
+    'leave pages and dialogs as wide as they are, however long names are',
+    async () => {
+      const name = 'n'.repeat(256);
+      await call('/v2/queues', {}, JSON.stringify({ queueName: name }));
+      const asked = { name, topic: 'pushed', destination: `${endpoint.url}/push` };
+      const admin = { authorization: server.basic };
+      await call('/admin/subscriptions', admin, JSON.stringify(asked));
+      const page = await visits.signedIn(server, '/topics/pushed');
+      await page.getByRole('heading', { name: 'Pushes' }).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280);
+      await page.goto(`${server.url}/console/queues`);
+      await page.getByRole('button', { name: `Change ${name}` }).click();
+      const dialog = page.getByRole('dialog');
+      const [end, edge] = [dialog.getByRole('button', { name: 'Close' }).first(), dialog];
+      expect(await rightEnd(end)).toBeLessThan(await rightEnd(edge));
+      await page.keyboard.press('Escape');
+    },
+    browserLimitMs,
+  );
+
+  it(
     'are shown as the title of a page even if the topic does not exist',
     async () => {
       const page = await visits.signedIn(server, '/topics/nowhere');

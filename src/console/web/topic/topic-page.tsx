@@ -172,7 +172,9 @@ function Pushes({ topic }: { readonly topic: string }) {
           className="flex flex-wrap gap-x-4 border-b border-line px-3 py-2 last:border-0"
         >
           <State of={isPaused ? 'PAUSED' : error === undefined ? 'ON' : 'ERROR'} />
-          <span className="font-medium">{name}</span>
+          <span className="max-w-1/2 truncate font-medium" title={name}>
+            {name}
+          </span>
           <span className="min-w-0 flex-1 truncate text-muted">{error ?? destination}</span>
           <span>{count(lag ?? 0)} to push</span>
         </div>
