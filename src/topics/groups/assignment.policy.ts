@@ -115,17 +115,23 @@ function range({ subscribers, counts }: Spread): Owners {
  */
 function roundRobin({ members, subscribers, counts }: Spread): Owners {
   const owners = new Map<string, string[]>();
-  const ids = idsOf(members);
+  const places = new Map(idsOf(members).map((instance, place) => [instance, place]));
+  const placeOf = (instance: string) => places.get(instance) ?? 0;
+  /** The place of the member whose turn it is. */
   let turn = 0;
   for (const topic of bytewise([...counts.keys()])) {
-    const own = new Set(subscribers.get(topic));
-    const list: string[] = [];
-    while (list.length < (counts.get(topic) ?? 0)) {
-      const instance = ids[turn % ids.length] ?? '';
-      turn += 1;
-      if (own.has(instance)) list.push(instance);
-    }
+    const own = subscribers.get(topic) ?? [];
+    // Only the first partition of a topic looks for its member: a group may have thousands of
+    // members, few of which are subscribed.
+    const first = Math.max(
+      0,
+      own.findIndex((instance) => placeOf(instance) >= turn),
+    );
+    const list = Array.from({ length: counts.get(topic) ?? 0 }, (_, partition) => {
+      return own[(first + partition) % own.length] ?? '';
+    });
     owners.set(topic, list);
+    turn = placeOf(list.at(-1) ?? '') + 1;
   }
   return owners;
 }
