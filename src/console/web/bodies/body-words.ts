@@ -17,8 +17,15 @@ const wordMax = 100_000;
 export const isHidden = ({ body }: GivenBody): boolean => body?.startsWith('REDACTED:') === true;
 
 /**
- * A body that is not text, too long for a command, or hidden is read from a file. If the message
- * has no content type, the header is cleared, as `curl` would otherwise declare a form.
+ * Whether a text can be pasted into a terminal as it is: others have chosen it, a terminal may act
+ * on control characters, and a shell leaves out zeros.
+ */
+export const isPasted = (text: string): boolean => !/[^\P{Cc}\t\n]/u.test(text);
+
+/**
+ * A body that is not text, has control characters, is too long for a command, or is hidden is read
+ * from a file. If the message has no content type, the header is cleared, as `curl` would otherwise
+ * declare a form.
  */
 export function bodyWords(given: GivenBody, hasType: boolean): readonly string[] {
   const { body = '', bodyBase64 = '' } = given;
@@ -26,7 +33,7 @@ export function bodyWords(given: GivenBody, hasType: boolean): readonly string[]
   const type = hasType ? [] : [`-H 'Content-Type:'`];
   if (bodyBase64 !== '') return [...type, `--data-binary @${bodyFiles.bytes}`];
   const isLong = new TextEncoder().encode(body).length > wordMax;
-  return isLong || isHidden(given)
+  return isLong || isHidden(given) || !isPasted(body)
     ? [...type, `--data-binary @${bodyFiles.text}`]
     : [...type, `--data-raw ${quoted(body)}`];
 }

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { count, bytes as size } from '../time/format.ts';
-import { bodyFiles } from './body-words.ts';
+import { bodyFiles, isPasted } from './body-words.ts';
 import { bytesIn, hexLines } from './bytes.ts';
 import { indented } from './indented.ts';
 import { saveFile } from './save.ts';
@@ -17,12 +17,14 @@ const shownBytesMax = 1024;
 export function Body({ text }: { readonly text: string }) {
   const shown = useMemo(() => shownOf(text), [text]);
   const isCut = text.length > shownMax;
+  const hasControls = useMemo(() => !isPasted(text), [text]);
   return (
     <div className="grid min-w-0 gap-1.5">
       <Code text={shown} copied={text} />
-      {isCut && (
+      {(isCut || hasControls) && (
         <Rest save={() => saveFile(new Blob([text], { type: 'text/plain' }), bodyFiles.text)}>
-          The first {count(shownMax)} of {count(text.length)} characters.
+          {isCut && `The first ${count(shownMax)} of ${count(text.length)} characters. `}
+          {hasControls && 'It has control characters, which are not shown.'}
         </Rest>
       )}
     </div>
