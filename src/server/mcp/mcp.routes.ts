@@ -22,11 +22,19 @@ const busy = new Refusal(
   { 'retry-after': '1' },
 );
 
-/** Protocol versions before June 2025 had lists of messages. Nothing would bound their calls. */
-const manyMessages = new Refusal(
-  'invalid',
-  'the body is a list: a request has one message of the protocol',
-);
+/**
+ * Protocol versions before June 2025 had lists of messages. Nothing would bound their calls. The
+ * answer has the form of the protocol (JSON-RPC 2.0, 5.1), as those of the SDK to other bodies.
+ */
+const manyMessages = JSON.stringify({
+  jsonrpc: '2.0',
+  error: {
+    code: -32600,
+    message: 'the body is a list: a request has one message of the protocol',
+  },
+  id: null,
+});
+const jsonType = ['content-type', 'application/json; charset=utf-8'];
 
 const foreign = new Refusal(
   'forbidden',
@@ -83,7 +91,7 @@ export class McpRoute implements FastifyRoute {
     const { part } = this;
     if (part === null) throw new Error('the protocol is not loaded');
     const body = exchange.body.toString();
-    if (/^\s*\[/.test(body)) return exchange.refuse(manyMessages);
+    if (/^\s*\[/.test(body)) return exchange.answer(400, jsonType, manyMessages);
     if (this.calls >= callsMax) return exchange.refuse(busy);
     this.calls += 1;
     const gone = new AbortController();

@@ -173,7 +173,14 @@ it('a list of messages is refused, as all of its calls would run at once', async
     const headers = { authorization: server.bearer, 'mcp-protocol-version': version };
     const answer = await post(server.url, headers, ` ${JSON.stringify(calls)}`);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('a request has one message of the protocol');
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      error: {
+        code: -32600,
+        message: 'the body is a list: a request has one message of the protocol',
+      },
+      id: null,
+    });
   }
 });
 
