@@ -59,6 +59,8 @@ export interface JobVerb {
   readonly atOnce: number;
   /** Whether the verb stores something new, so that it must wait while the disk is full. */
   readonly takesRoom: boolean;
+  /** Whether option headers change what becomes of the items; if not, a request has none. */
+  readonly takesOptions: boolean;
   /** Reads a job; refused if a filter or an option is invalid. */
   read(task: WrittenJob): Result<JobSteps>;
 }

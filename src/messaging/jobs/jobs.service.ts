@@ -117,7 +117,14 @@ export class JobsService {
     at: number,
   ): Result<JobSteps> {
     const found = this.verbs.find(over, verb);
-    if (found !== undefined) return found.read({ filters, options, at });
+    if (found !== undefined) {
+      const [option] = options;
+      // Ignoring it would silently drop its meaning.
+      if (option !== undefined && !found.takesOptions) {
+        return refused(`${option} means nothing for ${verb}`);
+      }
+      return found.read({ filters, options, at });
+    }
     const words = this.verbs.of(over);
     return words.length === 0
       ? refused(`over must be ${this.verbs.subjects.join(', ')}`)

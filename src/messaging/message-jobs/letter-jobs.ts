@@ -39,7 +39,7 @@ export class LetterJobs {
   /** For the table of verbs. */
   readonly verbs: readonly JobVerb[] = [
     {
-      ...{ over, verb: 'retry', atOnce: manyAtOnce, takesRoom: true },
+      ...{ over, verb: 'retry', atOnce: manyAtOnce, takesRoom: true, takesOptions: true },
       read: (task) => {
         const overrides = this.overrides(task);
         return overrides.ok
@@ -48,7 +48,7 @@ export class LetterJobs {
       },
     },
     {
-      ...{ over, verb: 'delete', atOnce: manyAtOnce, takesRoom: false },
+      ...{ over, verb: 'delete', atOnce: manyAtOnce, takesRoom: false, takesOptions: false },
       read: (task) =>
         this.steps(task, ({ id }) => ({
           id,

@@ -35,7 +35,8 @@ export class MessageCancels {
   /** For the table of verbs. */
   readonly verbs: readonly JobVerb[] = [
     {
-      ...{ over: 'messages', verb: 'cancel', atOnce: manyAtOnce, takesRoom: false },
+      ...{ over: 'messages', verb: 'cancel', atOnce: manyAtOnce },
+      ...{ takesRoom: false, takesOptions: false },
       read: (task) => this.steps(task),
     },
   ];

@@ -44,7 +44,7 @@ export class FailedRunJobs {
       this.revival('resume'),
       this.revival('restart'),
       {
-        ...{ over, verb: 'delete', atOnce: manyAtOnce, takesRoom: false },
+        ...{ over, verb: 'delete', atOnce: manyAtOnce, takesRoom: false, takesOptions: false },
         read: (task) =>
           this.steps(task, ({ id }) => ({
             id,
@@ -57,7 +57,7 @@ export class FailedRunJobs {
   /** Revives one run at a time, because each may be large. */
   private revival(kind: RevivalKind): JobVerb {
     return {
-      ...{ over, verb: kind, atOnce: 1, takesRoom: true },
+      ...{ over, verb: kind, atOnce: 1, takesRoom: true, takesOptions: true },
       read: (task) => {
         const said = readMessageOptions(task.options, dialects[this.config.dialect]);
         const read = readRevival(said, this.rules, task.at, false);

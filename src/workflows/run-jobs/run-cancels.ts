@@ -51,7 +51,7 @@ export class RunCancels {
   /** The verbs for the table of what jobs can do. */
   readonly verbs: readonly JobVerb[] = [
     {
-      ...{ over: 'runs', verb: 'cancel', atOnce, takesRoom: false },
+      ...{ over: 'runs', verb: 'cancel', atOnce, takesRoom: false, takesOptions: false },
       read: (task) => this.steps(task),
     },
   ];

@@ -328,6 +328,23 @@ describe('a request for a job', () => {
     expect(await call('POST', '/v2/jobs', job, headers)).toMatchObject({ status: 400 });
   });
 
+  it.each([
+    ['cancel', 'messages'],
+    ['delete', 'deadLetters'],
+    ['delete', 'failedRuns'],
+    ['cancel', 'runs'],
+  ])('is refused if it has options, for %s over %s', async (verb, over) => {
+    for (const dryRun of [true, false]) {
+      const body = { verb, over, filter: { label: 'none' }, dryRun };
+      const refused = await call('POST', '/v2/jobs', body, { 'Svc-Retries': '5' });
+      const error = `Svc-Retries means nothing for ${verb}`;
+      expect([refused.status, refused.body]).toEqual([400, { error }]);
+    }
+    const body = { verb, over, filter: { label: 'none' }, dryRun: true };
+    const telemetry = { 'svc-telemetry-sdk': 'test' };
+    expect((await call('POST', '/v2/jobs', body, telemetry)).status).toBe(200);
+  });
+
   it('needs a token that may make changes', async () => {
     const authorization = `Bearer ${server.readToken}`;
     expect((await call('POST', '/v2/jobs', job, { authorization })).status).toBe(403);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await startServer({ ports: { clock: { ...systemClock, after } } });
   // A verb that no feature has: its positions are 1, 2 and 3.
   server.application.nest.get(JobVerbs, { strict: false }).add({
-    ...{ over: 'messages', verb: 'retry', atOnce: 1, takesRoom: false },
+    ...{ over: 'messages', verb: 'retry', atOnce: 1, takesRoom: false, takesOptions: true },
     read: () => ok(({ position }) => places(position ?? 0)),
   });
 });
