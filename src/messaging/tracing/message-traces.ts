@@ -5,6 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { DamagedData } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import { lastUsed } from '../../grammar/collections.js';
@@ -91,16 +92,17 @@ export class MessageTraces {
 
   /**
    * The headers of an attempt that begins; they include its trace if the trace is recorded. If
-   * tracing is off, no attempt is recorded.
+   * tracing is off, no attempt is recorded, nor if the disk has damaged what says its place: the
+   * delivery needs none of that.
    */
   async begin(
     published: Published,
     { number, dueAt }: Pick<UnderWay, 'number' | 'dueAt'>,
     headers: readonly string[],
   ): Promise<readonly string[]> {
-    const place = await this.places.ofAttempts(published);
-    const { traceId, flags } = place;
-    if (!this.tracer.samples(traceId, flags)) return headers;
+    const place = await this.placeOf(published);
+    if (place === null || !this.tracer.samples(place.traceId, place.flags)) return headers;
+    const { traceId } = place;
     const begunAt = this.clock.now();
     this.underWay.set(published.id, { published, number, place, dueAt });
     const { run } = published.event;
@@ -119,6 +121,16 @@ export class MessageTraces {
     const own =
       eventOffset === null ? undefined : this.deliveries.get(deliveryKey(runId, eventOffset));
     return own ?? this.deliveries.get(runId) ?? null;
+  }
+
+  private async placeOf(published: Published): Promise<TracePlace | null> {
+    try {
+      return await this.places.ofAttempts(published);
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+      this.tracer.drop();
+      return null;
+    }
   }
 
   private published(published: Published, durableAt: number): void {
