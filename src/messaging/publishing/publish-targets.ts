@@ -78,11 +78,25 @@ export class PublishTargets {
     const destination = parseDestination(path, rest);
     if (!destination.ok) return new Refusal('invalid', destination.message);
     const { value } = destination;
-    if (value.kind === 'group') return { kind: 'group', text: value.name, options };
+    if (value.kind === 'group') {
+      return isEmptyQuery(rest) ? { kind: 'group', text: value.name, options } : queryOfGroup;
+    }
     const refusal = this.guard.checkDestination(value.url);
     if (refusal !== null) return refusal.of('the destination');
     return { kind: 'url', text: value.text, options };
   }
+}
+
+/** What would be lost: an endpoint is called as the group names it, with a query of its own. */
+const queryOfGroup = new Refusal(
+  'invalid',
+  'a URL group takes no query, as each of its endpoints has its own; ' +
+    'options in a query begin with svc- or upstash-',
+);
+
+/** Whether nothing stands between the separators of a query. */
+function isEmptyQuery(query: string): boolean {
+  return /^&*$/.test(query);
 }
 
 /** The limits of the configuration, with the guard that judges URLs. */

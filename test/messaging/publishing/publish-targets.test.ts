@@ -16,6 +16,7 @@ describe('a destination', () => {
     ['https://example.com/?token=theirs', 'url', 'https://example.com/?token=theirs', []],
     ['submissions', 'group', 'submissions', []],
     ['submissions?svc-retries=1', 'group', 'submissions', ['svc-retries', '1']],
+    ['submissions?&token=ours&', 'group', 'submissions', []],
   ])('%s is read in the same way each time', (destination, kind, text, options) => {
     const read = () => targets.read(destination);
     expect(read()).toEqual({ kind, text, options });
@@ -28,6 +29,14 @@ describe('a destination', () => {
       const read = () => targets.read(destination);
       expect(read()).toMatchObject({ code: 'invalid' });
       expect(read()).toMatchObject({ code: 'invalid' });
+    },
+  );
+
+  it.each(['retries=3', 'token=theirs', 'Svc-Retries=3', 'svc-retries=3&x'])(
+    'that names a URL group is refused with the query %s, which no endpoint would get',
+    (query) => {
+      const message = expect.stringMatching(/^a URL group takes no query/);
+      expect(targets.read(`submissions?${query}`)).toMatchObject({ code: 'invalid', message });
     },
   );
 });
