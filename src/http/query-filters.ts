@@ -78,13 +78,17 @@ function judged<Known extends KnownFilters>(
   for (const [name, reader] of Object.entries(known)) {
     const given = values.get(name) ?? [];
     if (given.includes('')) return refused(`${name} is empty`);
-    const value = reader(given);
+    const value = given.length > valuesMax ? tooMany : reader(given);
     if (!value.ok) return refused(`${name} ${value.message}`);
     filters[name] = value.value;
   }
   // The cast is safe: every known filter was read.
   return ok(filters as Filters<Known>);
 }
+
+/** Each item that is examined is compared with all values of a filter. */
+const valuesMax = 16_384;
+const tooMany = refused(`has more than ${valuesMax} values`);
 
 /** A single text; null = absent. */
 export const text: FilterReader<string | null> = (values) => single(values, null, ok);
@@ -113,6 +117,7 @@ export const urls: FilterReader<readonly string[] | null> = whenGiven(texts, (al
 export const names: FilterReader<readonly string[] | null> = (values) => {
   if (values.length === 0) return ok(null);
   const all = values.flatMap((value) => value.split(',')).map((name) => name.trim());
+  if (all.length > valuesMax) return tooMany;
   return all.includes('') ? refused('names nothing between two commas') : ok(all);
 };
 

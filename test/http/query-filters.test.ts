@@ -212,6 +212,17 @@ describe('any filters', () => {
     );
   });
 
+  it('have at most 16384 values, as each item is compared with all of them', () => {
+    const some = Array.from({ length: 16_384 }, (_, index) => `v${index}`);
+    const more = [...some, 'more'];
+    const message = 'label has more than 16384 values';
+    expect(read('', { label: some }).ok).toBe(true);
+    expect(read(`?label=${some.join(',')}`).ok).toBe(true);
+    expect(read('', { label: more })).toMatchObject({ code: 'invalid', message });
+    expect(read(`?label=${more.join(',')}`)).toMatchObject({ code: 'invalid', message });
+    expect(read('', { url: more })).toMatchObject({ code: 'invalid' });
+  });
+
   it('never throw', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (target, body) => {
