@@ -139,8 +139,7 @@ export class Publisher {
     if (!parsed.ok) return parsed;
     const topicName = target.kind === 'group' ? target.text : null;
     const addressed = messageTemplate(context.at, { ...parsed.message, topicName });
-    const warnings = unknown.map(({ warning }) => warning);
-    return { addressed, warning: warnings.length === 0 ? null : warningHeader(warnings) };
+    return { addressed, warning: unknown.length === 0 ? null : warningHeader(unknown) };
   }
 
   /** A refusal of a request with these headers, in the form that its client understands. */
@@ -261,8 +260,7 @@ function warned<Refused extends Refusal>(
   unknown: readonly UnknownOption[],
 ): Submission | Refused {
   if (unknown.length === 0 || read instanceof Refusal) return read;
-  const warnings = unknown.map(({ warning }) => warning);
-  return new WarnedSubmission(read, warnings);
+  return new WarnedSubmission(read, unknown);
 }
 
 /** The refusal depends on stored state, so it is answered in its turn (ADR 1). */

@@ -12,6 +12,7 @@ import type { CreateSchedule } from '../schedules/schedule.commands.js';
 import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.events.js';
 import type { UrlGroup } from '../url-groups/url-group.events.js';
 import { contentKeyPrefix, type RequestContext } from './publish.request.js';
+import { noWarnings, type OptionWarning } from './unknown-options.js';
 
 /** The answer to a successful request. */
 export interface Answer {
@@ -67,7 +68,7 @@ export interface Submission {
    */
   readonly isWhole: boolean;
   /** Unknown options of the request, if any; for the `Stepwell-Warning` header. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly OptionWarning[];
   /** The request without its name and body, for kinds of request that are mostly alike. */
   readonly template?: RequestTemplate | undefined;
   answer(outcomes: SubmissionOutcomes): Answer | Refusal;
@@ -178,18 +179,24 @@ export class ScheduleSubmission implements Submission {
 export class BatchSubmission implements Submission {
   readonly commands: readonly Command[];
   readonly isWhole: boolean;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly OptionWarning[];
 
   constructor(
     private readonly submissions: readonly Submission[],
     private readonly success: Answer['status'] = 200,
   ) {
     const commands: Command[] = [];
-    const warnings: string[] = [];
+    const warnings: OptionWarning[] = [];
     let isWhole = false;
     for (const [index, submission] of submissions.entries()) {
       for (const command of submission.commands) commands.push(command);
-      for (const each of submission.warnings ?? noWarnings) warnings.push(ofItem(index, each));
+      for (const each of submission.warnings ?? noWarnings) {
+        warnings.push({
+          get warning() {
+            return ofItem(index, each.warning);
+          },
+        });
+      }
       isWhole ||= submission.isWhole;
     }
     this.commands = commands;
@@ -221,8 +228,6 @@ export class BatchSubmission implements Submission {
   }
 }
 
-const noWarnings: readonly string[] = [];
-
 /** A sentence about one item of a batch. Items are counted from 0, as in the answer. */
 function ofItem(index: number, sentence: string): string {
   return `item ${index}: ${sentence}`;
@@ -240,7 +245,7 @@ export class WarnedSubmission implements Submission {
 
   constructor(
     private readonly submission: Submission,
-    readonly warnings: readonly string[],
+    readonly warnings: readonly OptionWarning[],
   ) {
     this.commands = submission.commands;
     this.isWhole = submission.isWhole;

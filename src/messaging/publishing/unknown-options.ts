@@ -7,12 +7,45 @@ import { titleCase } from '../../grammar/headers.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import { isUnknown, readOptions } from './option-reader.js';
 
-/** An option that this server does not read. */
-export interface UnknownOption {
-  /** In the spelling of its dialect: `unknown option Svc-Retrys; did you mean Svc-Retries?`. */
+/** Something that the sender of a request is warned about. */
+export interface OptionWarning {
   readonly warning: string;
+}
+
+/** The warnings of most requests. */
+export const noWarnings: readonly OptionWarning[] = [];
+
+/**
+ * An option that this server does not read. It is compared with those that are read only if that is
+ * asked for: of the thousands in a batch, the answer names a few.
+ */
+export class UnknownOption implements OptionWarning {
+  private looked: string | null | undefined;
+
+  constructor(
+    private readonly prefix: string,
+    private readonly option: string,
+  ) {}
+
+  /** In the spelling of its dialect: `unknown option Svc-Retrys; did you mean Svc-Retries?`. */
+  get warning(): string {
+    const { prefix, option, selected } = this;
+    // Batch items and queries may name options that no header can carry.
+    const shown = titleCase(option.slice(0, nameLengthMax).replace(/[^!-~]/g, '?'));
+    const said = `unknown option ${prefix}${shown}`;
+    return selected === null ? said : `${said}; did you mean ${prefix}${titleCase(selected)}?`;
+  }
+
   /** Whether the option resembles one that is read. */
-  readonly isMisspelt: boolean;
+  get isMisspelt(): boolean {
+    return this.selected !== null;
+  }
+
+  /** The option that its sender may have meant; null = it resembles none. */
+  private get selected(): string | null {
+    this.looked ??= this.option.length <= nameLengthMax ? nearest(this.option) : null;
+    return this.looked;
+  }
 }
 
 const none: readonly UnknownOption[] = [];
@@ -34,8 +67,9 @@ export function unknownOptions(said: MessageHeaders): readonly UnknownOption[] {
 }
 
 /** The value of `Stepwell-Warning`: the first few warnings, joined to fit one header. */
-export function warningHeader(warnings: readonly string[]): string {
-  const first = warnings.slice(0, warningsMax).join(', ');
+export function warningHeader(warnings: readonly OptionWarning[]): string {
+  const named = warnings.slice(0, warningsMax);
+  const first = named.map(({ warning }) => warning).join(', ');
   const more = warnings.length - warningsMax;
   return more > 0 ? `${first}, and ${more} more` : first;
 }
@@ -48,24 +82,14 @@ function added(
   for (const option of options.keys()) {
     if (!isUnknown(option)) continue;
     if (more.length >= reportedMax) break;
-    more = [...more, unknownOption(prefix, option)];
+    more = [...more, new UnknownOption(prefix, option)];
   }
   return more;
 }
 
-function unknownOption(prefix: string, option: string): UnknownOption {
-  // Batch items and queries may name options that no header can carry.
-  const shown = titleCase(option.slice(0, nameLengthMax).replace(/[^!-~]/g, '?'));
-  const selected = option.length <= nameLengthMax ? nearest(option) : undefined;
-  const said = `unknown option ${prefix}${shown}`;
-  return selected === undefined
-    ? { warning: said, isMisspelt: false }
-    : { warning: `${said}; did you mean ${prefix}${titleCase(selected)}?`, isMisspelt: true };
-}
-
-/** The known option most similar to this word, if any is similar enough. */
-function nearest(word: string): string | undefined {
-  let best: string | undefined;
+/** The known option most similar to this word; null = none is similar enough. */
+function nearest(word: string): string | null {
+  let best: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const option of readOptions) {
     const longer = Math.max(option.length, word.length);

@@ -12,7 +12,9 @@ import {
   ScheduleSubmission,
   type Submission,
   SubmissionOutcomes,
+  WarnedSubmission,
 } from '../../../src/messaging/publishing/submissions.js';
+import { warningHeader } from '../../../src/messaging/publishing/unknown-options.js';
 import { messageOptions } from '../../support/message-options.js';
 
 const at = 1_767_000_000_000;
@@ -174,5 +176,24 @@ describe('a submission of a batch', () => {
         { error: 'item 3: it is not_found' },
       ],
     });
+  });
+
+  it('looks for what was meant only for the unknown options that it names', () => {
+    const asked: number[] = [];
+    const submissions = Array.from({ length: 1000 }, (_, item) => {
+      const warning = {
+        get warning() {
+          asked.push(item);
+          return `unknown option ${item}`;
+        },
+      };
+      const message = new MessageSubmission(`msg_${item}`, at, options, body);
+      return new WarnedSubmission(message, [warning]);
+    });
+    const { warnings } = new BatchSubmission(submissions);
+    const first = [0, 1, 2, 3, 4, 5, 6, 7];
+    const said = first.map((item) => `item ${item}: unknown option ${item}`);
+    expect(warningHeader(warnings)).toBe(`${said.join(', ')}, and 992 more`);
+    expect(asked).toEqual(first);
   });
 });
