@@ -19,6 +19,14 @@ const neighbours = 256;
 /** A body is copied if its buffer holds more than this beside it: it may be part of a batch. */
 const besideBytesMax = 8192;
 
+/**
+ * An event that is still cached after this many others gets a body of its own if its buffer holds
+ * more than `settledBytesMax` beside it: Node cuts short buffers from a pool of 8 KiB, and one of
+ * them would keep all of that. Most are delivered by then, so that nothing is copied for them.
+ */
+const youngMax = 1024;
+const settledBytesMax = 2048;
+
 /** Uses `found` at once if it is at hand, as it mostly is, or else once it has been read. */
 export function whenRead<Found, Made>(
   found: Found | Promise<Found>,
@@ -36,6 +44,9 @@ export class Payloads {
   private readonly journal: Pick<Journal, 'read'>;
   /** For each range of neighbours, the last read in it that has begun. */
   private readonly reading = new Map<number, Promise<EventEnvelope>>();
+  /** The offsets that were remembered last, at places that are used in turn. */
+  private readonly young = new Float64Array(youngMax).fill(Number.NaN);
+  private remembered = 0;
 
   /** `maxBytes` bounds the bodies kept in memory. */
   constructor(journal: Pick<Journal, 'remembering'>, maxBytes: number) {
@@ -48,7 +59,11 @@ export class Payloads {
 
   /** Caches a durable event: an attempt will need it soon. */
   remember(envelope: EventEnvelope): void {
-    this.recent.set(envelope.offset, withOwnBody(envelope));
+    const place = this.remembered % youngMax;
+    this.remembered += 1;
+    this.settle(this.young[place] ?? Number.NaN);
+    this.young[place] = envelope.offset;
+    this.recent.set(envelope.offset, withOwnBody(envelope, besideBytesMax, pooled));
   }
 
   /** The event at `offset` if it is cached; this does not count as a use. */
@@ -67,6 +82,13 @@ export class Payloads {
   /** The event at `offset`: at once if it is cached, else from the journal. */
   read(offset: number): EventEnvelope | Promise<EventEnvelope> {
     return this.recent.get(offset) ?? this.readBack(offset);
+  }
+
+  private settle(offset: number): void {
+    const kept = this.recent.peek(offset);
+    if (kept === undefined) return;
+    const own = withOwnBody(kept, settledBytesMax, alone);
+    if (own !== kept) this.recent.set(offset, own);
   }
 
   private readBack(offset: number): Promise<EventEnvelope> {
@@ -89,9 +111,23 @@ export class Payloads {
   }
 }
 
-function withOwnBody(envelope: EventEnvelope): EventEnvelope {
+function withOwnBody(
+  envelope: EventEnvelope,
+  bytesMax: number,
+  copy: (body: Buffer) => Buffer,
+): EventEnvelope {
   const { kind, id, sequence, at, offset, previous, by, event, body, byteLength } = envelope;
-  if (body === null || body.buffer.byteLength - body.length <= besideBytesMax) return envelope;
-  const own = Buffer.from(body);
-  return { kind, id, sequence, at, offset, previous, by, event, body: own, byteLength };
+  if (body === null || body.buffer.byteLength - body.length <= bytesMax) return envelope;
+  return { kind, id, sequence, at, offset, previous, by, event, body: copy(body), byteLength };
+}
+
+/** If it is short, it is cut from Node's pool, which is faster. */
+function pooled(body: Buffer): Buffer {
+  return Buffer.from(body);
+}
+
+function alone(body: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(body.length);
+  body.copy(own);
+  return own;
 }

@@ -6,11 +6,11 @@ import { envelope } from '../support/envelope.js';
 
 const journal = { remembering: () => ({}) as Journal };
 
-function envelopeWith(body: Buffer): EventEnvelope {
+function envelopeWith(body: Buffer, offset = 7): EventEnvelope {
   const stream = { kind: 'message', id: 'msg_1', sequence: 0, previous: -1 };
   const { length: byteLength } = body;
   const event = { type: 'MessagePublished' };
-  return { ...stream, at: 1, offset: 7, by: null, event, body, byteLength };
+  return { ...stream, at: 1, offset, by: null, event, body, byteLength };
 }
 
 describe('a body that is kept', () => {
@@ -29,6 +29,24 @@ describe('a body that is kept', () => {
     const envelope = envelopeWith(Buffer.alloc(100_000));
     payloads.remember(envelope);
     expect(payloads.read(7)).toBe(envelope);
+  });
+
+  it('keeps nothing of the pool of short buffers if it is still there after many others', () => {
+    const payloads = new Payloads(journal, 100_000_000);
+    const kept = Array.from({ length: 100 }, (_, index) => {
+      // Between two of them, the process cuts other buffers from the same pool.
+      Buffer.from('x'.repeat(3000));
+      return envelopeWith(Buffer.from(`body ${index}`), index);
+    });
+    for (const envelope of kept) payloads.remember(envelope);
+    for (let offset = 100; offset < 2000; offset += 1) {
+      payloads.remember(envelopeWith(Buffer.from(`body ${offset}`), offset));
+      payloads.forget(offset);
+    }
+    for (const envelope of kept) expect(payloads.peek(envelope.offset)).toEqual(envelope);
+    const held = new Set(kept.map(({ offset }) => payloads.peek(offset)?.body?.buffer));
+    const bytes = [...held].reduce((sum, buffer) => sum + (buffer?.byteLength ?? 0), 0);
+    expect(bytes).toBeLessThan(10_000);
   });
 });
 
