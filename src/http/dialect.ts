@@ -174,6 +174,9 @@ export function plainHeaders(rawHeaders: readonly string[]): readonly string[] {
   return withoutCredentials(plain.pairs, true);
 }
 
+/** The most parameters of a destination's query that may be a token. */
+const tokensMax = 16;
+
 /** The query of a destination itself, and the options that were between its parameters. */
 export interface QueryOptions {
   /** Names and values in turn, to be appended to the `rawHeaders` of a request. */
@@ -194,6 +197,7 @@ export function readQueryOptions(
   if (query === '') return ok({ pairs: [], rest: '' });
   const pairs: string[] = [];
   const rest: string[] = [];
+  let tokens = 0;
   for (const part of query.split('&')) {
     const equals = part.indexOf('=');
     const name = equals < 0 ? part : part.slice(0, equals);
@@ -201,8 +205,13 @@ export function readQueryOptions(
     if (isOptionParameter(name)) {
       if (value === undefined) return refused(`the query option ${name} is not valid UTF-8`);
       pairs.push(name, value);
-    } else if (!(tokenParameters.includes(name) && value !== undefined && isOwnToken(value))) {
+    } else if (!tokenParameters.includes(name) || value === undefined) {
       rest.push(part);
+    } else {
+      tokens += 1;
+      // Each is hashed.
+      if (tokens > tokensMax) return refused(`the query has more than ${tokensMax} tokens`);
+      if (!isOwnToken(value)) rest.push(part);
     }
   }
   return ok({ pairs, rest: rest.join('&') });

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { parseDestination, parseUrl } from '../../grammar/destination.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { readQueryOptions } from '../../http/dialect.js';
+import { headerBytesMax } from '../../http/head-limits.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { AddressGuard } from '../outbound/address-guard.js';
 import type { MessagingSettings } from '../settings.js';
@@ -27,6 +28,12 @@ const rememberedMax = 1024;
 /** Longer destinations are read each time, to keep the cache small. */
 const rememberedLengthMax = 1024;
 const urlLengthMax = 8192;
+/** Limit for a destination with the options in its query; the head of a request has the same. */
+const writtenLengthMax = headerBytesMax;
+const tooLong = new Refusal(
+  'invalid',
+  `the destination is longer than ${writtenLengthMax} characters with its options`,
+);
 
 /**
  * One instance per server. The cache is bounded. Whether an address may be called is checked again
@@ -68,6 +75,7 @@ export class PublishTargets {
   }
 
   private parse(text: string): PublishTarget | Refusal {
+    if (text.length > writtenLengthMax) return tooLong;
     const question = text.indexOf('?');
     const path = question < 0 ? text : text.slice(0, question);
     const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), (value) =>

@@ -32,6 +32,26 @@ describe('a destination', () => {
     },
   );
 
+  it('is refused if it is long with its options, as that of a batch item may be', () => {
+    const written = (bytes: number) => `https://example.com/?svc-label=${'a'.repeat(bytes - 31)}`;
+    const { length } = written(65_536);
+    expect(length).toBe(65_536);
+    expect(targets.read(written(65_536))).toMatchObject({ text: 'https://example.com/' });
+    expect(targets.read(written(65_537))).toMatchObject({
+      code: 'invalid',
+      message: 'the destination is longer than 65536 characters with its options',
+    });
+  });
+
+  it('is refused if its query has many tokens, each of which would be hashed', () => {
+    const query = (count: number) => Array.from({ length: count }, () => 'token=a').join('&');
+    expect(targets.read(`https://example.com/?${query(16)}`)).toMatchObject({ kind: 'url' });
+    expect(targets.read(`https://example.com/?${query(17)}`)).toMatchObject({
+      code: 'invalid',
+      message: 'the query has more than 16 tokens',
+    });
+  });
+
   it.each(['retries=3', 'token=theirs', 'Svc-Retries=3', 'svc-retries=3&x'])(
     'that names a URL group is refused with the query %s, which no endpoint would get',
     (query) => {
