@@ -62,6 +62,43 @@ describe('the resolver of names', () => {
     expect(clock.armed).toBe(0);
   });
 
+  it('uses the last answer for ten minutes while no name server answers', async () => {
+    const clock = new ManualClock();
+    const silence = new Promise<never>(() => undefined);
+    const again = Object.assign(new Error('not now'), { code: 'EAI_AGAIN' });
+    const answers = [Promise.resolve([good]), Promise.reject(again), silence];
+    const resolver = new NameResolver(guard, clock, () => answers.shift()!);
+    expect(await resolver.approved('name.example')).toEqual([good]);
+    clock.advance(10_000);
+    expect(await resolver.approved('name.example')).toEqual([good]);
+    const waiting = resolver.approved('name.example');
+    clock.advance(1000);
+    expect(await waiting).toEqual([good]);
+    clock.advance(590_000);
+    const late = resolver.approved('name.example');
+    clock.advance(3000);
+    await expect(late).rejects.toThrow('the destination does not resolve within 3000 ms');
+    expect(clock.armed).toBe(0);
+  });
+
+  it('does not use the last answer of a name that is gone, or that has changed', async () => {
+    const clock = new ManualClock();
+    const gone = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    const other: LookupAddress = { address: '93.184.216.35', family: 4 };
+    const again = Object.assign(new Error('not now'), { code: 'EAI_AGAIN' });
+    const answers = [[good], gone, again, [other]];
+    const resolver = new NameResolver(guard, clock, async () => {
+      const answer = answers.shift() ?? [];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    expect(await resolver.approved('name.example')).toEqual([good]);
+    clock.advance(10_000);
+    await expect(resolver.approved('name.example')).rejects.toThrow('no such name');
+    await expect(resolver.approved('name.example')).rejects.toThrow('not now');
+    expect(await resolver.approved('name.example')).toEqual([other]);
+  });
+
   it('asks the operating system by default', async () => {
     const open = new AddressGuard({ networks: ['127.0.0.0/8', '::1/128'], hosts: [] });
     const addresses = await new NameResolver(open, systemClock).approved('localhost');
