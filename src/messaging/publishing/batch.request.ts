@@ -60,14 +60,17 @@ export function bodyOf(item: unknown): Result<Buffer> {
 
 /**
  * Headers of an item that could not be read, names and values in turn: they may still show which
- * kind of client sent it.
+ * kind of client sent it. Only the first ones, as an item may have been refused for their number.
  */
 export function headersOf(item: unknown): readonly string[] {
-  const { headers } = fieldsOf(saidIn(item));
-  return Object.entries(fieldsOf(headers)).flatMap(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : '',
-  ]);
+  const headers = fieldsOf(fieldsOf(saidIn(item))['headers']);
+  const pairs: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    pairs.push(name, typeof value === 'string' ? value : '');
+    if (pairs.length >= 2 * headerCountMax) break;
+  }
+  return pairs;
 }
 
 /** Reads headers, at most as many as the head of a request may hold (messaging.md 1.1). */
@@ -76,7 +79,9 @@ function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 
   const rawHeaders: string[] = [];
   let contentType: string | null = null;
   let bytes = 0;
-  for (const [name, value] of Object.entries(map)) {
+  // Not by entries, which would be made of all headers, however many there are.
+  for (const name in map) {
+    const value = map[name];
     if (typeof value !== 'string') return refused(`the header ${name} must be a string`);
     rawHeaders.push(name, value);
     bytes += name.length + value.length;

@@ -1,5 +1,9 @@
 import fc from 'fast-check';
-import { parseBatch, parseBatchItem } from '../../../src/messaging/publishing/batch.request.js';
+import {
+  headersOf,
+  parseBatch,
+  parseBatchItem,
+} from '../../../src/messaging/publishing/batch.request.js';
 import { requestContext } from '../../support/request-context.js';
 
 const context = requestContext();
@@ -105,5 +109,19 @@ describe('an item of a batch', () => {
         expect(result.ok || result.message !== '').toBe(true);
       }),
     );
+  });
+});
+
+describe('the headers of an item that was refused', () => {
+  it('are those that are texts, and empty for others', () => {
+    expect(headersOf({ headers: { a: 'b', c: 1 } })).toEqual(['a', 'b', 'c', '']);
+    for (const item of [null, 'x', {}, { headers: ['a'] }]) expect(headersOf(item)).toEqual([]);
+  });
+
+  it('are the first 256 of any number', () => {
+    const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`h${i}`, 'x']));
+    const pairs = headersOf({ headers });
+    expect(pairs).toHaveLength(512);
+    expect(pairs.slice(-2)).toEqual(['h255', 'x']);
   });
 });
