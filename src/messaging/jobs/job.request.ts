@@ -1,7 +1,7 @@
 /** Parses the body of a request for a job (messaging.md 13). Pure. */
 import { z } from 'zod';
 import { isWellFormed } from '../../grammar/json.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { cursorFilter, offsetPlace, readCursor } from '../../http/cursor.js';
 import { optionOf } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -12,6 +12,10 @@ const rateMax = 10_000;
 
 /** Limit for the size of filters and of options: every listing of jobs shows filters. */
 const charactersMax = 16 * 1024;
+
+/** As many characters, each of them escaped, and the rest of the body. */
+const bodyBytesMax = 8 * charactersMax;
+const tooLarge = new Refusal('too_large', `the body is longer than ${bodyBytesMax} bytes`);
 
 const filterValue = z.union([z.string(), z.number()]);
 
@@ -53,6 +57,8 @@ export interface JobRequest {
 
 /** Parses `{"verb", "over", "filter", "rate"?, "dryRun"?, "cursor"?}`. */
 export function parseJob(body: Buffer): Result<JobRequest> {
+  // The schema is applied to every filter, however many there are.
+  if (body.length > bodyBytesMax) return tooLarge;
   const request = readJsonBody(body, jobSchema);
   if (!request.ok) return request;
   const { verb, over, filter, dryRun: isDryRun = false, cursor } = request.value;

@@ -323,6 +323,14 @@ describe('a request for a job', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(error) }]);
   });
 
+  it('is refused if its body is longer than its filters may be', async () => {
+    const answer = await call('POST', '/v2/jobs', { ...job, rate: ' '.repeat(131_072) });
+    expect([answer.status, answer.body]).toEqual([
+      413,
+      { error: 'the body is longer than 131072 bytes' },
+    ]);
+  });
+
   it('is refused if it has options that a retry cannot change', async () => {
     const headers = { 'svc-method': 'PUT' };
     expect(await call('POST', '/v2/jobs', job, headers)).toMatchObject({ status: 400 });
