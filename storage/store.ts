@@ -146,17 +146,23 @@ export class Store {
 
   /**
    * Drops a log and its files; returns false if there is none of this name. Rejects with `DiskFull`
-   * if even the reserve has no room to record it; the log is unchanged then.
+   * if even the reserve has no room to record it; the log is unchanged then, except that one shared
+   * with other machines takes no more appends.
    */
   dropLog(name: string): Promise<boolean> {
     return this.change(async () => {
       const log = this.byName.get(name);
       if (log === undefined) return false;
-      const { commits } = this.parts;
-      if (streamOf(commits, name)?.refusal === null) await commits?.drop(name);
+      const shared = streamOf(this.parts.commits, name);
+      const dropped = new LogClosed(`log ${name} was dropped`);
+      if (shared?.refusal === null) {
+        // First: other machines could not append anything that follows the drop in the stream.
+        await log.stop(dropped);
+        await shared.drop(name);
+      }
       await this.parts.manifest.edit({ type: 'logDropped', id: log.id });
       this.byName.delete(name);
-      await log.stop(new LogClosed(`log ${name} was dropped`));
+      await log.stop(dropped);
       await log.closeWriter();
       await log.removeAllFiles();
       this.parts.manifest.dropDone(log.id);

@@ -2,10 +2,12 @@
  * Logs that are deleted and created again with the same name, on a node that re-reads part of the
  * shared log.
  */
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Store } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openFollower, openWriter } from '../../support/cluster/followed-engine.js';
+import { until } from '../../support/cluster/test-cluster.js';
 import { seed } from '../../support/seed.js';
 
 const name = 'topic/t/0';
@@ -64,4 +66,23 @@ it('a former owner of the shared log continues from before the deletion of a log
   const again = await openFollower(disk.restart());
   await again.take(batches.slice(4));
   expect(await valuesOf(again.store)).toEqual(values);
+});
+
+it('a log that takes records until it is deleted leaves none to other nodes', async () => {
+  const { store, batches } = await openWriter(newDisk());
+  const log = await store.createLog(name);
+  const value = Buffer.from('record');
+  const write = async () => {
+    for (;;) {
+      log.append([{ key: null, value }]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const ended = expect(write()).rejects.toThrow(LogClosed);
+  await until(() => log.highWatermark > 0);
+  await store.dropLog(name);
+  await ended;
+  const { store: followed, take } = await openFollower(newDisk());
+  await take(batches);
+  expect(followed.log(name)).toBeUndefined();
 });
