@@ -25,9 +25,7 @@ import { SkewWatch } from './skew-watch.js';
 
 /** An append whose outcome is still unknown after this time is sent again. */
 const appendMs = 1000;
-/**
- * Followers wait up to this much longer than the silence, so that they do not all claim at once.
- */
+/** Followers wait up to this much longer than the silence, so that not all claim at once. */
 const jitterMsMax = 500;
 /** How often a node that took the log checks whether it may serve. */
 const lookMs = 10;
@@ -174,23 +172,23 @@ export class Cluster implements Membership {
   /** Gives the log up if this node has it, and ends; the store is still open. */
   async stop(): Promise<void> {
     await this.upkeep.stop();
-    const { node, place } = this;
-    if (this.role === 'owner') await this.release();
-    node?.close();
+    const held = this.role === 'owner' ? await this.release() : null;
+    this.node?.close();
     this.commits.close();
     await this.follower?.idle();
-    // Nothing is in flight any more: the folder holds what was proposed.
-    if (this.role === 'owner' && node !== null && place?.holdsAll === true) {
-      await place.keep(node.state);
-    }
+    if (held !== null) await this.place?.keep(held);
     await this.options.log.close();
   }
 
-  /** Commits first what was accepted: after a release, nothing from this node counts. */
-  private async release(): Promise<void> {
+  /**
+   * Commits first what was accepted: after a release, nothing from this node counts. Returns the
+   * state before it, all of which is in this folder: the next owner may have written by now.
+   */
+  private async release(): Promise<HistoryState | null> {
     this.isLeaving = true;
     this.commits.leave();
     const { clock } = this.options;
+    let held: HistoryState | null = null;
     await new Promise<void>((resolve) => {
       let isOver = false;
       const end = () => {
@@ -202,11 +200,13 @@ export class Cluster implements Membership {
       this.released = end;
       const releaseOnceCommitted = () => {
         if (isOver) return;
-        if (this.place?.holdsAll === true) this.node?.release();
-        else clock.after(lookMs, releaseOnceCommitted);
+        if (this.place?.holdsAll !== true) return void clock.after(lookMs, releaseOnceCommitted);
+        held = this.node?.state ?? null;
+        this.node?.release();
       };
       releaseOnceCommitted();
     });
+    return held;
   }
 
   private join(state: HistoryState, follower: Follower): ClusterNode {

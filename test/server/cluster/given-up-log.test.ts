@@ -1,0 +1,73 @@
+import type { CommitLog } from '../../../src/cluster/commit-log.js';
+import { decodeEntry } from '../../../src/cluster/entry.js';
+import { provided } from '../../../src/engine/provided.js';
+import type { Cluster } from '../../../src/server/cluster/cluster.js';
+import { serves, TestCluster, type TestNode, until } from '../../support/cluster/test-cluster.js';
+
+const cluster = new TestCluster();
+
+afterAll(() => cluster.remove());
+
+async function call(node: TestNode, path: string, body: unknown): Promise<{ value: string }[]> {
+  const response = await fetch(node.url + path, {
+    method: 'POST',
+    headers: { authorization: node.basic },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  // The tests call only routes that answer with a list of records.
+  return (await response.json()) as { value: string }[];
+}
+
+const produce = (node: TestNode, value: string) =>
+  call(node, '/produce/t', [{ value, partition: 0 }]);
+
+const statusOf = ({ application }: TestNode) =>
+  application.nest.get<Cluster>(provided.cluster, { strict: false }).status;
+
+/** The release gets no answer, and reads after it wait until `shown`. */
+function withLostRelease(log: CommitLog, shown: Promise<void>): CommitLog {
+  let isReleased = false;
+  return {
+    ...log,
+    append: async (expected, bytes) => {
+      const outcome = await log.append(expected, bytes);
+      if (decodeEntry(bytes)?.kind !== 'release') return outcome;
+      isReleased = true;
+      return { kind: 'unknown' };
+    },
+    read: async (from) => {
+      if (isReleased) await shown;
+      return log.read(from);
+    },
+  };
+}
+
+it('an owner that gives the log up keeps no place behind what the next one writes', async () => {
+  let show = (): void => undefined;
+  const shown = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  const first = await cluster.start({
+    ports: { commitLog: withLostRelease(cluster.log.open(), shown) },
+  });
+  await serves(first);
+  const second = await cluster.start();
+  const isInStep = (node: TestNode, owner: TestNode) =>
+    statusOf(node).appliedSequence === statusOf(owner).sequence;
+  await produce(first, 'one');
+  await until(() => isInStep(second, first));
+  const stopped = first.stop();
+  await serves(second);
+  await produce(second, 'two');
+  show();
+  await stopped;
+  const again = await cluster.start({ dataDirectory: first.dataDirectory });
+  await produce(second, 'three');
+  await until(() => again.failures.length > 0 || isInStep(again, second));
+  expect(again.failures).toEqual([]);
+  await second.stop();
+  await serves(again);
+  const read = await call(again, '/fetch', { topic: 't', partition: 0, offset: 0 });
+  expect(read.map(({ value }) => value)).toEqual(['one', 'two', 'three']);
+}, 30_000);
