@@ -125,9 +125,10 @@ export class PartitionLog {
 
   /**
    * Appends records that another machine has committed, at their offsets there; skips known ones.
-   * Settles once they are durable. Throws `RecordsMissing` if earlier records are not here.
+   * Settles once they are durable. Throws `LogClosed`, or `RecordsMissing` if earlier are not here.
    */
   follow(committed: CommittedRecords): Promise<void> {
+    if (this.closedBecause !== null) throw this.closedBecause;
     return this.commit.follow(unfollowed(committed, this, this.opened.segments), this.store.now());
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { NotTheOwner, RecordsMissing } from '../../../storage/faults/storage-errors.js';
+import { LogClosed, NotTheOwner, RecordsMissing } from '../../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import type { CommitStream, CommittedRecords } from '../../../storage/log/commit-stream.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -155,4 +155,20 @@ it('records that leave an offset out are refused, and change nothing', async () 
   expect(() => log.follow(records)).toThrow(RangeError);
   expect(log.endOffset).toBe(0);
   await store.close();
+});
+
+it('a store that was closed takes no more of what other machines commit', async () => {
+  const one = { key: null, value: Buffer.from('one'), headers: [], terms: [] };
+  const { kept } = await committed([[one], [one]], true);
+  const [first, second] = kept;
+  if (first === undefined || second === undefined) throw new Error('two were committed');
+  const own = disk(2);
+  const { store } = await openFollower(own);
+  const log = await store.createLog('log');
+  await log.follow(first);
+  await store.close();
+  expect(() => log.follow(second)).toThrow(LogClosed);
+  const again = await openFollower(own.restart());
+  expect(again.store.log('log')?.endOffset).toBe(1);
+  await again.store.close();
 });
