@@ -175,7 +175,7 @@ export class Cluster implements Membership {
     const held = this.role === 'owner' ? await this.release() : null;
     this.node?.close();
     this.commits.close();
-    await this.follower?.idle();
+    await this.follower?.stop();
     if (held !== null) await this.place?.keep(held);
     await this.options.log.close();
   }

@@ -1,6 +1,6 @@
 /** Applies what counts in the shared log to this node's folder and memory, in order. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import { decodeRecords } from '../../../storage/format/record.js';
 import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -67,6 +67,7 @@ export class Follower {
   private waiting: CountedBatch[] = [];
   private waitingBytes = 0;
   private running: Promise<void> | null = null;
+  private isStopped = false;
   /** Resolve the callers that wait for room. */
   private wakers: (() => void)[] = [];
   /** Memory holds all events below this offset, and no others. */
@@ -90,7 +91,10 @@ export class Follower {
   take(batch: CountedBatch): void {
     this.waiting.push(batch);
     this.waitingBytes += batch.body.length;
-    this.running ??= this.run().catch(this.ports.failed);
+    this.running ??= this.run().catch((error: unknown) => {
+      // The store did not wait for what was being written.
+      if (!this.isStopped || !(error instanceof LogClosed)) this.ports.failed(error);
+    });
   }
 
   /** Settles once there is room for more. */
@@ -106,6 +110,14 @@ export class Follower {
       seen = this.running;
       await seen;
     }
+  }
+
+  /** Settles once nothing is being written; what it has not begun is left to the next start. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.waiting = [];
+    this.waitingBytes = 0;
+    await this.idle();
   }
 
   /**
@@ -126,6 +138,7 @@ export class Follower {
         if (unfolded.length < unfoldedMax) continue;
       } else if (unfolded.length === 0) break;
       await unfolded.shift();
+      if (this.isStopped) continue;
       if (unfolded.length === 0 && this.waiting.length === 0) await this.ports.applied();
     }
     this.running = null;
@@ -197,6 +210,7 @@ export class Follower {
    * back.
    */
   private async fold(piece: Piece): Promise<void> {
+    if (this.isStopped) return;
     let bytes = sliceBytes;
     for (const change of piece.flatMap(({ changes }) => changes)) {
       if (change.kind !== 'appended' || change.log !== journalLogName) continue;
