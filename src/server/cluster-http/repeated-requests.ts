@@ -107,14 +107,18 @@ export class RepeatedRequests {
     if (before !== undefined && before.attempt >= arrived.attempt) return false;
     before?.seed.supersede();
     known.set(text, arrived);
-    const forget = () => {
-      if (known.get(text) === arrived) known.delete(text);
-    };
-    response.once('close', () => {
-      if (arrived.attempt === 1 && response.writableFinished) forget();
-      else this.ports.clock.after(keptMs, forget);
-    });
+    response.once('close', () => this.closed(arrived, response.writableFinished));
     return true;
+  }
+
+  /** Must not refer to the response: its request may hold a body, which nothing would count. */
+  private closed(arrived: Known, isAnswered: boolean): void {
+    const { known } = this;
+    const forget = () => {
+      if (known.get(arrived.seed.text) === arrived) known.delete(arrived.seed.text);
+    };
+    if (arrived.attempt === 1 && isAnswered) forget();
+    else this.ports.clock.after(keptMs, forget);
   }
 
   /** The events that all attempts of the request have caused, under every owner. */
