@@ -75,6 +75,8 @@ export function chainOf(
  */
 export class LogChain {
   private end: ChainEnd | null = null;
+  /** The bytes behind the last intact entry, until another one is there; 0 = none. */
+  private cutBytes = 0;
   private isStopped = false;
   private extending: Promise<void> = Promise.resolve();
 
@@ -141,10 +143,16 @@ export class LogChain {
       const { logTag } = log;
       const found = await store.chains.work.root({ logTag, segment: part, from, until });
       const { recordCount } = found;
+      if (this.cutBytes > 0 && (await this.hadEntry(segment, end, recordCount))) {
+        const fault = `entry ${end.count} is not intact, and records were removed since`;
+        this.end = await this.beginAnew(fault);
+        return this.extendOnce();
+      }
       const root = Buffer.from(found.root);
       const sealed = { baseOffset: from, nextOffset: until, recordCount, root };
       const entry = nextEntry(end.link, sealed);
       await this.write(entry, end.count, segment);
+      this.cutBytes = 0;
       end = { link: entry.link, offset: until, count: end.count + 1 };
       this.end = end;
       this.tell(end);
@@ -165,35 +173,55 @@ export class LogChain {
   private async load(): Promise<ChainEnd> {
     const { store, log } = this;
     const { disk, directory } = store;
-    const path = directory.chain(log.id);
     const first = firstLink(store.storeId, log.id);
-    const bytes = await readWhole(disk, path).catch((error: unknown) => {
+    const bytes = await readWhole(disk, directory.chain(log.id)).catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return null;
       throw error;
     });
     if (bytes === null) return { link: first, offset: 0, count: 0 };
     const { entries, fault } = decodeChain(bytes, first);
-    if (fault !== null) return this.beginAnew(path, first, bytes.length, fault);
+    if (fault !== null) return this.beginAnew(fault);
+    this.cutBytes = bytes.length - entries.length * chainEntryLength;
     const sealedEnd = log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0;
     const kept = entries.filter(({ nextOffset }) => nextOffset <= sealedEnd);
     const last = kept.at(-1);
     return { link: last?.link ?? first, offset: last?.nextOffset ?? 0, count: kept.length };
   }
 
+  /**
+   * Whether the entry of this segment, which is not intact, was once: it was damaged, then, and not
+   * cut off by a crash. Records are removed from a segment only after its entry is on disk. The
+   * entry of the records that are left would be another one.
+   */
+  private async hadEntry(
+    { number, baseOffset }: Segment,
+    end: ChainEnd,
+    recordCount: number,
+  ): Promise<boolean> {
+    const { disk, directory } = this.store;
+    if (recordCount === 0 || baseOffset > end.offset) return true;
+    const pruned = disk.sizeAt(directory.pruned(this.log.id, number));
+    return pruned.then(
+      () => true,
+      (error: unknown) => {
+        if (errorCode(error) === 'ENOENT') return false;
+        throw error;
+      },
+    );
+  }
+
   /** Starts the chain over: heads kept elsewhere no longer match it, which `damaged` reports. */
-  private async beginAnew(
-    path: string,
-    first: Buffer,
-    length: number,
-    fault: string,
-  ): Promise<ChainEnd> {
-    const { disk, directory, epoch } = this.store;
-    const range = { file: path, from: 0, to: length, lastGoodOffset: null };
+  private async beginAnew(fault: string): Promise<ChainEnd> {
+    const { storeId, disk, directory, epoch } = this.store;
+    const { id } = this.log;
+    const path = directory.chain(id);
+    const range = { file: path, from: 0, to: await disk.sizeAt(path), lastGoodOffset: null };
     this.store.damaged(new DamagedData(range, `${fault}; the chain begins anew`));
-    await disk.rename(path, directory.quarantined(epoch, `log-${this.log.id}-CHAIN`));
+    await disk.rename(path, directory.quarantined(epoch, `log-${id}-CHAIN`));
     await disk.syncDirectory(directory.quarantine);
-    await disk.syncDirectory(directory.log(this.log.id));
-    return { link: first, offset: 0, count: 0 };
+    await disk.syncDirectory(directory.log(id));
+    this.cutBytes = 0;
+    return { link: firstLink(storeId, id), offset: 0, count: 0 };
   }
 
   private async write(entry: ChainEntry, index: number, { number }: Segment): Promise<void> {

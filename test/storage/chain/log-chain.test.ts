@@ -153,11 +153,13 @@ describe('the chain of a log', () => {
     for (const [at, image] of images.entries()) {
       if (at % 4 > 0) continue;
       const crashed = image.crash(crashPolicies[at % crashPolicies.length] ?? 'nothing', at);
-      const again = await openChained(crashed);
+      const reported: string[] = [];
+      const onDamage = ({ message }: Error) => reported.push(message);
+      const again = await openChained(crashed, { onDamage });
       await again.log.roll();
       await again.store.close();
       const { damages, heads: found } = await verified(crashed);
-      expect(damages).toEqual([]);
+      expect([...damages, ...reported]).toEqual([]);
       // Heads reported before the crash are still valid after it.
       for (const head of again.heads) expect(found).toContainEqual(head);
     }
@@ -195,6 +197,55 @@ describe('the chain of a log', () => {
     expect(damages).toEqual([expect.stringMatching(/CHAIN.*begins anew/)]);
     expect(again.heads).toEqual(heads);
     expect([...disk.files().keys()]).toContainEqual(expect.stringMatching(/quarantine.*CHAIN/));
+  });
+
+  /** Flips one bit of the last entry, and starts the store again. */
+  async function withoutLastEntry(disk: SimulatedDisk, heads: readonly ChainHead[]) {
+    disk.damage(chainPath, (bytes) => {
+      const at = bytes.length - 60;
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      return bytes;
+    });
+    const damages: string[] = [];
+    const again = await openChained(disk, { onDamage: ({ message }) => damages.push(message) });
+    await append(again.log, 1);
+    await again.log.roll();
+    await chainedUpTo(again.heads, (heads.at(-1)?.offset ?? 0) + 1);
+    return { again, damages };
+  }
+
+  it('gets its last entry back if that is damaged', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { log, heads, store } = await openChained(disk);
+    await append(log, 40);
+    await log.roll();
+    await chainedUpTo(heads, 40);
+    await log.keepUp();
+    await store.close();
+    const { damages } = await withoutLastEntry(disk, heads);
+    expect(damages).toEqual([]);
+    const found = await verified(disk);
+    expect(found.damages).toEqual([]);
+    expect(found.heads.slice(0, heads.length)).toEqual(heads);
+  });
+
+  it.each([
+    ['some of its records', ({ offset }: { readonly offset: number }) => offset % 3 === 0],
+    ['all of its records', ({ offset }: { readonly offset: number }) => offset < 30],
+  ])('begins anew if its last entry is damaged and a sweep removed %s', async (_, keeps) => {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { log, heads, store } = await openChained(disk);
+    await append(log, 40);
+    await log.roll();
+    await chainedUpTo(heads, 40);
+    await log.sweep({ until: always, keeps, settled });
+    await store.close();
+    const { again, damages } = await withoutLastEntry(disk, heads);
+    expect(damages).toEqual([expect.stringMatching(/CHAIN.*begins anew/)]);
+    expect(await verified(disk)).toMatchObject({ damages: [] });
+    await again.log.sweep({ until: always, keeps: ({ offset }) => offset % 9 === 0, settled });
+    expect(await verified(disk)).toMatchObject({ damages: [] });
+    expect(again.faults).toEqual([]);
   });
 });
 
