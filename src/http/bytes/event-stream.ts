@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { RequestHead } from '../request-head.js';
 import type { Allowance } from './allowance.js';
 import { readingBytes } from './in-flight.js';
@@ -27,10 +28,15 @@ export interface EventStreamReader {
   readonly allowance: Allowance;
 }
 
-/** The offset of the last event that the client has, by its id; null = the client names none. */
-export function lastOffsetOf({ headers }: RequestHead): number | null {
+/**
+ * The offset of the last event that the client has, by its id; null = the client names none. Any
+ * other id is refused: a stream that began somewhere else would leave out events unnoticed.
+ */
+export function lastOffsetOf({ headers }: RequestHead): Result<number | null> {
   const id = headers['last-event-id'];
-  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;
+  if (id === undefined || id === '') return ok(null);
+  if (/^\d{1,15}$/.test(String(id))) return ok(Number(id));
+  return refused('the header Last-Event-ID is not the id of an event');
 }
 
 /** One per client. Await `send` and `wait` in turn: only one may be in progress at a time. */

@@ -43,7 +43,8 @@ export class JournalController {
       reply.header('content-type', 'application/x-ndjson; charset=utf-8');
       return this.inFlight.answer(request, reply, pieces);
     }
-    const stream = answerIn(await this.journal.stream(question, lastOffsetOf(request.raw)));
+    const last = valueIn(lastOffsetOf(request.raw));
+    const stream = answerIn(await this.journal.stream(question, last));
     const allowance = this.inFlight.of(request, reply);
     reply.hijack();
     reply.raw.setHeader(requestIdHeader, by.requestId);

@@ -27,7 +27,9 @@ export class LiveRoute implements FastifyRoute {
     if (!kinds.ok) return exchange.refuse(kinds);
     const seen = this.seenBy(exchange, kinds.value);
     if (seen instanceof Refusal) return exchange.refuse(seen);
-    const stream = this.views.follow(seen, lastOffsetOf(exchange.request));
+    const last = lastOffsetOf(exchange.request);
+    if (!last.ok) return exchange.refuse(last);
+    const stream = this.views.follow(seen, last.value);
     if (stream instanceof Refusal) return exchange.refuse(stream);
     const allowance = exchange.hijack();
     await stream({ response: exchange.response, allowance });

@@ -21,9 +21,11 @@ export class RunStreamRoute implements FastifyRoute {
   async serve(exchange: FastifyExchange): Promise<void> {
     const rows = parseStreamQuery(exchange.target);
     if (!rows.ok) return exchange.refuse(rows);
+    const last = lastOffsetOf(exchange.request);
+    if (!last.ok) return exchange.refuse(last);
     const stream = await this.streams.follow({
       runId: exchange.param('id'),
-      last: lastOffsetOf(exchange.request),
+      last: last.value,
       rows: rows.value,
       isPublic: exchange.caller.name === publicPrincipal,
     });

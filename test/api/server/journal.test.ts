@@ -247,9 +247,10 @@ describe('the journal as a stream', () => {
 
   it('is refused if it is to begin behind an event that has not happened', async () => {
     const headers = { authorization: server.basic, accept: 'text/event-stream' };
-    const behind = (last: number) =>
+    const behind = (last: number | 'x') =>
       fetch(`${server.url}/admin/journal`, { headers: { ...headers, 'last-event-id': `${last}` } });
     const { highWatermark } = server.application.nest.get(Journal);
+    expect((await behind('x')).status).toBe(400);
     const refused = await behind(highWatermark);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({

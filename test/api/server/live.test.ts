@@ -171,6 +171,10 @@ describe('GET /v2/live', () => {
     stream.cut();
   });
 
+  it.each(['x', '0:1', '-1', '1.5'])('refuses Last-Event-ID: %s', async (lastId) => {
+    await expect(open('', lastId)).rejects.toThrow('400');
+  });
+
   it.each([
     ['?kinds=message,nothing', 400, 'not nothing'],
     ['?kinds=', 400, 'kinds is empty'],

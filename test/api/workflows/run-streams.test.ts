@@ -77,6 +77,7 @@ describe('the stream of a run', () => {
 
   it('of a run that does not exist is refused, and so is an invalid query', async () => {
     expect((await callApi(stage.server, 'GET', pathOf('none'))).status).toBe(404);
+    await expect(open('none', 'x')).rejects.toThrow('400');
     for (const query of ['?trimBody=x', '?trimBody=99999999', '?count=1']) {
       expect((await callApi(stage.server, 'GET', `${pathOf('none')}${query}`)).status).toBe(400);
     }
