@@ -200,6 +200,7 @@ describe('with something of each kind, the document describes', () => {
       return all.filter(isCalled).length === 3;
     });
     const [one, two, three] = messages.filter(isCalled).map(({ dlqId }: Json) => dlqId);
+    await ask('GET /v2/dlq ?source=workflow');
     await ask(`GET /v2/workflows/dlq/{id} ${one}`);
     await ask(`POST /v2/workflows/dlq/callback/{id} ${one}`);
     await ask(`POST /v2/workflows/dlq/resume/{id} ${one}`, undefined, later);

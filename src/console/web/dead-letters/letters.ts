@@ -52,7 +52,7 @@ async function loadMessages(
     method: message.method,
     url: message.url,
     labels: labelsText(message),
-    responseStatus: message.responseStatus,
+    responseStatus: message.responseStatus ?? 0,
     answer: message.responseBody ?? '',
     at: timeIn(message.dlqId),
     whole: message,
