@@ -11,6 +11,7 @@ import ts from 'typescript';
 const givers = new Map([
   ['new Refusal', { text: 1, code: { argument: 0 } }],
   ['refused', { text: 0, code: { fixed: 'invalid' } }],
+  ['refusedHeader', { text: 1, code: { fixed: 'invalid' } }],
   ['new ConfigurationError', { text: 0, code: { fixed: 'exit 64' } }],
   ['new ClientError', { text: 0, code: { argument: 1 } }],
   ['new DestinationRefused', { text: 0, code: { fixed: 'attempt' } }],

@@ -98,6 +98,36 @@ describe('a refusal names the field as it is written, and what it may be', () =>
     expect([answer.status >= 400, answer.body]).toEqual([true, expect.objectContaining({ error })]);
   });
 
+  const consume = 'GET /consume/g2/i/rides';
+
+  it.each<[string, string, unknown, string]>([
+    [consume, 'Kafka-Enable-Auto-Commit', undefined, 'must be true or false'],
+    [consume, 'Kafka-Auto-Offset-Reset', undefined, 'must be earliest, latest or none'],
+    [consume, 'Kafka-Assignment-Strategy', undefined, 'must be range, roundrobin or sticky'],
+    [consume, 'Kafka-Auto-Commit-Interval', undefined, 'must be a number of milliseconds'],
+    [consume, 'Kafka-Session-Timeout-Ms', undefined, 'must be from 1000 to 86400000 milliseconds'],
+    ['POST /fetch', 'Kafka-Encoding', { ...place, offset: 0 }, 'must be text or base64'],
+    ['POST /commit/g/i', 'Kafka-Generation', [], 'must be a number'],
+    ['POST /commit/g/i', 'Kafka-Ack-Id', [], 'must be the id of an answer, or none'],
+  ])('%s names %s in the words of the client', async (request, header, body, reason) => {
+    const answer = await call(request, { [header]: '?' }, body);
+    expect(answer.body).toMatchObject({ error: `the header ${header} ${reason}` });
+  });
+
+  it('a missing option is named in the words of the other options', async () => {
+    const url = await call(publish, { 'upstash-workflow-url': destination }, 'x');
+    expect(url.body).toEqual({
+      error:
+        'Upstash-Workflow-Url means nothing without Upstash-Workflow-RunId or Upstash-Workflow-Init',
+    });
+    const error = 'the header Upstash-Workflow-RunId is missing';
+    const sdk = { 'upstash-workflow-sdk-version': '1' };
+    expect((await call('POST /v2/wait/e', sdk, { step })).body).toEqual({ error });
+    const timeoutHeaders = { 'Upstash-Workflow-Url': ['x'] };
+    const wait = await call('POST /v2/wait/e', {}, { step, timeoutHeaders });
+    expect(wait.body).toEqual({ error });
+  });
+
   it.each([
     [{ ...place, offset: 0 }, 0],
     [{ ...place, timestamp: 0 }, 0],

@@ -159,7 +159,9 @@ function parseMessage(
   };
   if (message.method === 'GET' && body.length > 0) reader.refuse(...bodyOfGet);
   reader.refuseUnsendable(headers);
-  reader.refuseOptions(ofRuns, 'means nothing without Svc-Workflow-RunId or Svc-Workflow-Init');
+  const { prefix } = said;
+  const ofRun = `${prefix}Workflow-RunId or ${prefix}Workflow-Init`;
+  reader.refuseOptions(ofRuns, `means nothing without ${ofRun}`);
   return reader.refusal ?? { ok: true, message, schedule };
 }
 

@@ -6,6 +6,7 @@ import type { LogRecord, RecordHeader } from '../../../storage/format/record.js'
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readLogOptions } from '../../http/dialect.js';
 import { JsonPieces } from './json-pieces.js';
+import { refusedHeader } from './refused-header.js';
 
 /** The encoding of keys, values and header values; header names are always text. */
 export type PayloadEncoding = 'text' | 'base64';
@@ -45,7 +46,8 @@ export function readEncoding(rawHeaders: readonly string[]): Result<PayloadEncod
   const name = readLogOptions(rawHeaders).get('encoding');
   if (name === undefined) return ok('text');
   const encoding = parseEncoding(name.toLowerCase());
-  return encoding.ok ? encoding : refused(`the header Stream-Encoding ${encoding.message}`);
+  if (encoding.ok) return encoding;
+  return refusedHeader(rawHeaders, `the header Stream-Encoding ${encoding.message}`);
 }
 
 /** Parses the name of an encoding. */

@@ -5,6 +5,7 @@ import { readLogOptions } from '../../http/dialect.js';
 import { type Strategy, strategies } from '../groups/assignment.policy.js';
 import type { ConsumerSettings, OffsetReset } from '../groups/consumer.events.js';
 import { parseReadLimits, type ReadLimits } from '../records/read-limits.js';
+import { refusedHeader } from '../records/refused-header.js';
 
 /** One consume (topics.md 4.1). */
 export interface ConsumeRequest extends ReadLimits {
@@ -58,24 +59,33 @@ export function parseJoinOptions(
   const word = (name: string) => options.get(name)?.trim().toLowerCase();
   const autoCommit = word('enable-auto-commit') ?? 'true';
   if (autoCommit !== 'true' && autoCommit !== 'false') {
-    return refused('the header Stream-Enable-Auto-Commit must be true or false');
+    return refusedHeader(rawHeaders, 'the header Stream-Enable-Auto-Commit must be true or false');
   }
   const offsetReset = resets.find((reset) => reset === (word('auto-offset-reset') ?? 'latest'));
   if (offsetReset === undefined) {
-    return refused('the header Stream-Auto-Offset-Reset must be earliest, latest or none');
+    return refusedHeader(
+      rawHeaders,
+      'the header Stream-Auto-Offset-Reset must be earliest, latest or none',
+    );
   }
   const strategy = strategies.find((each) => each === word('assignment-strategy')) ?? null;
   if (strategy === null && word('assignment-strategy') !== undefined) {
-    return refused('the header Stream-Assignment-Strategy must be range, roundrobin or sticky');
+    return refusedHeader(
+      rawHeaders,
+      'the header Stream-Assignment-Strategy must be range, roundrobin or sticky',
+    );
   }
   const interval = milliseconds(word('auto-commit-interval'), 5000);
   if (interval === null) {
-    return refused('the header Stream-Auto-Commit-Interval must be a number of milliseconds');
+    return refusedHeader(
+      rawHeaders,
+      'the header Stream-Auto-Commit-Interval must be a number of milliseconds',
+    );
   }
   const sessionTimeoutMs = milliseconds(word('session-timeout-ms'), sessionTimeout) ?? 0;
   if (sessionTimeoutMs < sessionTimeoutMsMin || sessionTimeoutMs > sessionTimeoutMsMax) {
     const bounds = `${sessionTimeoutMsMin} to ${sessionTimeoutMsMax} milliseconds`;
-    return refused(`the header Stream-Session-Timeout-Ms must be from ${bounds}`);
+    return refusedHeader(rawHeaders, `the header Stream-Session-Timeout-Ms must be from ${bounds}`);
   }
   const settings = {
     autoCommit: autoCommit === 'true',
@@ -92,7 +102,7 @@ export function parseGeneration(rawHeaders: readonly string[]): Result<number | 
   if (text === undefined) return ok(null);
   return /^\d{1,15}$/.test(text)
     ? ok(Number(text))
-    : refused('the header Stream-Generation must be a number');
+    : refusedHeader(rawHeaders, 'the header Stream-Generation must be a number');
 }
 
 /** The id of the last answer that the client received; null = not named. */
@@ -101,7 +111,7 @@ export function parseReceived(rawHeaders: readonly string[]): Result<string | nu
   if (id === undefined) return ok(null);
   return /^[\w-]{1,64}$/.test(id)
     ? ok(id)
-    : refused('the header Stream-Ack-Id must be the id of an answer, or none');
+    : refusedHeader(rawHeaders, 'the header Stream-Ack-Id must be the id of an answer, or none');
 }
 
 function requestOf(names: readonly string[], fields: JsonFields): Result<ConsumeRequest> {

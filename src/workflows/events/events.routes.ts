@@ -8,6 +8,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
 import { Refusal, type Result } from '../../grammar/result.js';
+import { dialects } from '../../http/dialect.js';
 import { Intake } from '../../http/intake.js';
 import { refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
@@ -82,7 +83,9 @@ export class EventRoutes {
    */
   private async wait(exchange: Exchange): Promise<void> {
     const eventId = soundIn(eventIn(exchange.target, segments));
-    const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));
+    const { rawHeaders } = exchange.request;
+    const dialect = dialects[this.settings.dialect];
+    const wait = soundIn(parseWait(rawHeaders, exchange.body, dialect));
     if (wait.timeoutMs > this.settings.delayMaxMs) {
       const most = `${this.settings.delayMaxMs / 1000}s`;
       const reason = `timeout ${wait.timeout} is longer than this server waits: at most ${most}`;

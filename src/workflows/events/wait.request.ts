@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { isWellFormed } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { type Dialect, dialectOf, dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { stepNameLengthMax } from '../requests/step.request.js';
 import type { StepInfo } from '../run-state/run.events.js';
@@ -48,13 +48,24 @@ export const waitSchema = z.object({
   url: z.string().nullish().describe('The endpoint of the run; default: the one that the run has'),
 });
 
-/** Reads a wait; the reason of a refusal is meant for the developer of the client. */
-export function parseWait(rawHeaders: readonly string[], body: Buffer): Result<WaitRequest> {
+/**
+ * Reads a wait; the reason of a refusal is meant for the developer of the client. `standard` is the
+ * dialect of a client whose headers do not name one.
+ */
+export function parseWait(
+  rawHeaders: readonly string[],
+  body: Buffer,
+  standard: Dialect,
+): Result<WaitRequest> {
   const read = readJsonBody(body, waitSchema);
   if (!read.ok) return read;
   const { step, timeout, timeoutHeaders } = read.value;
-  const runId = runIdIn(rawHeaders) ?? runIdIn(pairsOf(timeoutHeaders ?? {}));
-  if (runId === null) return refused('the header Svc-Workflow-RunId is missing');
+  const ofRun = pairsOf(timeoutHeaders ?? {});
+  const runId = runIdIn(rawHeaders) ?? runIdIn(ofRun);
+  if (runId === null) {
+    const { messagePrefix } = dialectOf([...rawHeaders, ...ofRun], standard);
+    return refused(`the header ${messagePrefix}Workflow-RunId is missing`);
+  }
   const written = String(timeout ?? standardTimeout);
   const timeoutMs = parseWaitingTime(written);
   if (!timeoutMs.ok) return refused(`timeout ${timeoutMs.message}`);

@@ -1,10 +1,11 @@
+import { dialects } from '../../../src/http/dialect.js';
 import { parseWait } from '../../../src/workflows/events/wait.request.js';
 
 const step = { stepId: 3, stepName: 'wait', stepType: 'Wait', concurrent: 2 };
 const named = ['Authorization', 'Bearer x', 'Svc-Workflow-RunId', 'wfr_1'];
 
 const parse = (body: unknown, headers: readonly string[] = named) =>
-  parseWait(headers, Buffer.from(JSON.stringify(body)));
+  parseWait(headers, Buffer.from(JSON.stringify(body)), dialects.svc);
 
 describe('a wait', () => {
   it('has the step that the endpoint describes', () => {
@@ -94,7 +95,7 @@ describe('a wait', () => {
 
   it('is refused if it is not JSON', () => {
     for (const body of ['', 'wait', '{"step":']) {
-      expect(parseWait(named, Buffer.from(body)).ok).toBe(false);
+      expect(parseWait(named, Buffer.from(body), dialects.svc).ok).toBe(false);
     }
   });
 
