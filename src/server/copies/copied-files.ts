@@ -43,15 +43,39 @@ export async function isHeld(disk: Disk, path: string, held: HeldFile): Promise<
   return (await disk.sizeAt(path)) === held.bytes && (await digestOf(disk, path)) === held.digest;
 }
 
-/** The files of an earlier copy in `folder` that the next copy may leave out. */
-export async function heldIn(disk: Disk, folder: string): Promise<readonly HeldFile[]> {
-  const held: HeldFile[] = [];
-  for (const path of await filesIn(disk, folder)) {
-    const bytes = await disk.sizeAt(join(folder, path));
-    if (bytes < heldBytesMin || held.length >= heldFilesMax) continue;
-    held.push({ path, bytes, digest: await digestOf(disk, join(folder, path)) });
+/**
+ * The files of an earlier copy in `folder` that the next copy may leave out. Each is read once, and
+ * again only after `forget`: there may be terabytes, and nodes are asked until one has time.
+ */
+export class HeldFiles {
+  private readonly known = new Map<string, HeldFile>();
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly folder: string,
+  ) {}
+
+  async list(): Promise<readonly HeldFile[]> {
+    const { disk, folder, known } = this;
+    const held: HeldFile[] = [];
+    for (const path of await filesIn(disk, folder)) {
+      const bytes = await disk.sizeAt(join(folder, path));
+      if (bytes < heldBytesMin || held.length >= heldFilesMax) continue;
+      const before = known.get(path);
+      const file =
+        before?.bytes === bytes
+          ? before
+          : { path, bytes, digest: await digestOf(disk, join(folder, path)) };
+      known.set(path, file);
+      held.push(file);
+    }
+    return held;
   }
-  return held;
+
+  /** These files may have changed; without paths, all of them. */
+  forget(paths: Iterable<string> = [...this.known.keys()]): void {
+    for (const path of paths) this.known.delete(path);
+  }
 }
 
 async function digestOf(disk: Disk, path: string): Promise<string> {

@@ -1,13 +1,14 @@
 /** Fetches the folder of another node, for a node that is behind what the shared log still has. */
 import type { Logger } from 'pino';
+import type { Dispatcher } from 'undici';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
 import { type Clock, sleep } from '../../engine/clock.js';
 import type { NodeStanding } from '../cluster/follower-places.js';
 import { standingPath } from '../cluster/standing-reports.js';
 import { copyPath } from '../cluster-http/node-routes.js';
-import { heldIn } from './copied-files.js';
-import { type CopyAsk, placesIn } from './copy-format.js';
+import { HeldFiles } from './copied-files.js';
+import { type CopyAsk, type CopyHead, type HeldFile, placesIn } from './copy-format.js';
 import { type KnownNodes, knownNodes } from './known-nodes.js';
 import { CopyCut, type TakenCopyPorts, takeCopy } from './taken-copy.js';
 import { UnfinishedCopy } from './unfinished-copy.js';
@@ -54,9 +55,12 @@ export class FolderFetch {
    */
   private begun: string | null = null;
   private readonly unfinished: UnfinishedCopy;
+  private readonly arrived: HeldFiles;
 
   constructor(private readonly ports: FolderFetchPorts) {
-    this.unfinished = new UnfinishedCopy(ports.disk, ports.dataDirectory);
+    const { disk, dataDirectory } = ports;
+    this.unfinished = new UnfinishedCopy(disk, dataDirectory);
+    this.arrived = new HeldFiles(disk, placesIn(dataDirectory).fetching);
   }
 
   /**
@@ -102,15 +106,14 @@ export class FolderFetch {
     origin: string,
     { owner, start }: Pick<KnownNodes, 'owner' | 'start'>,
   ): Promise<boolean> {
-    const { caller, logger, disk, dataDirectory } = this.ports;
+    const { caller, logger } = this.ports;
     const { signal } = this.ending;
     const seed = callSeed(caller);
     const timing = { withinMs, pauseMs, signal };
-    const { fetching } = placesIn(dataDirectory);
     const taking = new AbortController();
     this.begun = null;
     try {
-      const held = await heldIn(disk, fetching);
+      const held = await this.arrived.list();
       const ask: CopyAsk = { held: [...held] };
       const body = Buffer.from(JSON.stringify(ask));
       const call = { origin, path: copyPath, body, seed, ...timing };
@@ -123,10 +126,7 @@ export class FolderFetch {
       }
       await this.unfinished.begin(origin);
       void this.claimsOn(owner, start, taking.signal);
-      // An answer that is not read to its end would keep the other node busy.
-      const { files } = await takeCopy(this.ports, answer, seed, held).finally(() =>
-        answer.body.destroy(),
-      );
+      const { files } = await this.take(answer, seed, held);
       await this.unfinished.drop();
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       logger.info(
@@ -143,6 +143,23 @@ export class FolderFetch {
       return false;
     } finally {
       taking.abort();
+    }
+  }
+
+  private async take(
+    answer: Dispatcher.ResponseData,
+    seed: string,
+    held: readonly HeldFile[],
+  ): Promise<CopyHead> {
+    try {
+      return await takeCopy(this.ports, answer, seed, held);
+    } catch (error) {
+      // A copy that was refused may have been so for one of the files that were here before.
+      this.arrived.forget(error instanceof CopyCut ? error.sent : undefined);
+      throw error;
+    } finally {
+      // An answer that is not read to its end would keep the other node busy.
+      answer.body.destroy();
     }
   }
 

@@ -43,6 +43,8 @@ export class CopyCut extends Error {
   constructor(
     /** How many files have arrived. */
     readonly files: number,
+    /** The files that the copy sends: any of them may have changed. */
+    readonly sent: readonly string[],
     cause: unknown,
   ) {
     super('the copy was cut', { cause });
@@ -115,8 +117,8 @@ async function takeFiles(
   incoming: Incoming,
 ): Promise<void> {
   let taken = 0;
-  for (const { path, bytes, isHeld } of files) {
-    if (isHeld) continue;
+  const coming = files.filter(({ isHeld }) => !isHeld);
+  for (const { path, bytes } of coming) {
     await withFile(disk, join(fetching, path), 'create', async (file) => {
       let position = 0;
       for await (const chunk of incoming.take(bytes)) {
@@ -125,7 +127,8 @@ async function takeFiles(
       }
       await disk.sync(file);
     }).catch((error: unknown) => {
-      throw new CopyCut(taken, error);
+      const sent = coming.map((file) => file.path);
+      throw new CopyCut(taken, sent, error);
     });
     taken += 1;
   }

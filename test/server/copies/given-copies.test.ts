@@ -13,7 +13,7 @@ import { systemIdentifiers } from '../../../src/engine/identifiers.js';
 import { journalLogName } from '../../../src/engine/journal.js';
 import type { NodeStanding } from '../../../src/server/cluster/follower-places.js';
 import { standingPath } from '../../../src/server/cluster/standing-reports.js';
-import { heldIn } from '../../../src/server/copies/copied-files.js';
+import { HeldFiles } from '../../../src/server/copies/copied-files.js';
 import type { CopyHead } from '../../../src/server/copies/copy-format.js';
 import { FolderFetch } from '../../../src/server/copies/folder-fetch.js';
 import { GivenCopies } from '../../../src/server/copies/given-copies.js';
@@ -43,6 +43,8 @@ let heldMax = Number.POSITIVE_INFINITY;
 let heldAsked = 0;
 /** An answer is cut off after this many bytes. */
 let bytesMax = Number.POSITIVE_INFINITY;
+/** Called for each request for a copy; false = the node is busy. */
+let isFree: () => boolean = () => true;
 /** No copy of the node's folder is made before this settles. */
 let mayGive: Promise<unknown> = Promise.resolve();
 
@@ -107,6 +109,7 @@ beforeAll(async () => {
     if (path === standingPath) return response.writeHead(204).end();
     heldAsked = JSON.parse(body.toString()).held.length;
     if (heldAsked > heldMax) return response.writeHead(413).end();
+    if (!isFree()) return response.writeHead(503).end();
     cutBehindMax(response);
     const opened = openHop(secret, { method, path }, headers, Date.now());
     const seed = opened.kind === 'hop' ? opened.hop.seed : 'seed';
@@ -125,7 +128,7 @@ afterAll(async () => {
 
 /** Requests a copy like a node that has no folder, or only a part of one, in `dataDirectory`. */
 async function take(dataDirectory: string, disk = nodeDisk): Promise<CopyHead['files']> {
-  const held = await heldIn(nodeDisk, join(dataDirectory, 'fetching'));
+  const held = await new HeldFiles(nodeDisk, join(dataDirectory, 'fetching')).list();
   const { port } = node.address() as AddressInfo;
   const answer = await request(`http://127.0.0.1:${port}/`, {
     method: 'PUT',
@@ -165,7 +168,7 @@ it('a copy continues where it was cut, with the complete files', async () => {
   expect(cut.files).toBeGreaterThan(2);
   await given;
   bytesMax = Number.POSITIVE_INFINITY;
-  const whole = (await heldIn(nodeDisk, fetching)).map(({ path }) => path);
+  const whole = (await new HeldFiles(nodeDisk, fetching).list()).map(({ path }) => path);
   // A file that has changed since it arrived is sent again.
   const [damaged = '', ...others] = whole;
   await truncate(join(fetching, damaged), 70 * 1024);
@@ -267,6 +270,43 @@ it('a node whose copy was cut asks the same node again, and no other', async () 
   const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, betweenRounds(allComes)), log });
   expect(await fetch.fetch()).toBe(true);
   expect(asked()).toBe(1);
+  expect(await readdir(dataDirectory)).toEqual(['fetched']);
+  close();
+});
+
+it('what has arrived is read once, however often nodes are asked in vain', async () => {
+  const { log, close } = await busyAndGiving();
+  const dataDirectory = await makeFolder();
+  const reads: string[] = [];
+  const counting: Disk = {
+    ...nodeDisk,
+    async open(path, mode) {
+      if (mode === 'read' && path.includes('/fetching/logs/')) reads.push(path);
+      return nodeDisk.open(path, mode);
+    },
+  };
+  const readBefore: number[] = [];
+  isFree = () => {
+    readBefore.push(reads.length);
+    return ![2, 3, 4].includes(readBefore.length);
+  };
+  bytesMax = 250 * 1024;
+  const clock = betweenRounds(() => {
+    // The second copy is cut, too, and sends other files than the first one.
+    if (readBefore.length === 5) allComes();
+  });
+  const ports = { ...fetchPorts(dataDirectory, clock), disk: counting };
+  expect(await new FolderFetch({ ...ports, log }).fetch()).toBe(true);
+  isFree = () => true;
+  const [first, second, third, fourth, fifth, sixth = 0, ...more] = readBefore;
+  expect(first).toBe(0);
+  expect([second, third, fourth, fifth]).toEqual([second, second, second, second]);
+  expect(second).toBeGreaterThan(1);
+  expect(more).toEqual([]);
+  // A file that was cut off and then sent again has changed.
+  const again = reads.slice(second, sixth).filter((path) => reads.indexOf(path) < (second ?? 0));
+  expect(again.length).toBeLessThan(2);
+  expect(sixth).toBeGreaterThan(second ?? 0);
   expect(await readdir(dataDirectory)).toEqual(['fetched']);
   close();
 });
