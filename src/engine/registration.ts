@@ -30,7 +30,8 @@ export interface FoldMemory {
 /**
  * A map whose entries expire. Every recorded sweep drops expired entries, live and in replay, so
  * that memory is the same whether the swept events are still in the journal or not (ADR 108).
- * `evolve` drops none because of its age: the clock might be ahead for a moment.
+ * `evolve` drops none because of its age: the clock might be ahead for a moment. A change of an
+ * entry in its place does not make it older.
  */
 export interface Expiring {
   readonly map: RememberedMap<Placed>;

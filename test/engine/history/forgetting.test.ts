@@ -21,8 +21,28 @@ class DayOfNotes implements Fold<Noted> {
     name: 'day of notes',
     maps: { notes: this.notes },
     inOrder: [this.notes],
-    expiring: [{ map: this.notes, isOver: (note: Kept, now: number) => note.at + dayMs <= now }],
+    expiring: [{ map: this.notes, isOver: (note: Kept, now: number) => this.isOver(note, now) }],
   };
+  private examined = [0];
+
+  /** Begins to count the entries that are examined in each turn of the event loop. */
+  examinedInTurns(): () => readonly number[] {
+    this.examined = [0];
+    const turn = () => {
+      this.examined.push(0);
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    return () => {
+      clearImmediate(next);
+      return this.examined;
+    };
+  }
+
+  private isOver(note: Kept, now: number): boolean {
+    this.examined.push((this.examined.pop() ?? 0) + 1);
+    return note.at + dayMs <= now;
+  }
 
   evolve({ id, offset, at }: EventEnvelope<Noted>, changes: Parameters<Fold['evolve']>[1]): void {
     changes.set(this.notes, id, { offset, at });
@@ -91,5 +111,33 @@ describe('an index, while no sweep is worth it,', () => {
     await take(5000, 5000 + 4096);
     await sweeper.forget(at + 2 * dayMs + 60_001);
     expect(fold.notes.size).toBe(0);
+  });
+
+  it('examines a few entries at a time, while others come and go', async () => {
+    const [{ engine, disk, sweeper }, fold] = await opened();
+    const note = (id: string, noted: number) =>
+      engine.dispatch([{ type: 'Note', kind: 'note', id, at: noted, about: [] }]);
+    const count = 20_000;
+    const turn = (from: number) =>
+      Array.from({ length: 250 }, (_, k) => {
+        const id = `${from + k}`;
+        return { type: 'Note', kind: 'note', id, at: at + (from + k) * 10, about: [] } as const;
+      });
+    for (let from = 0; from < count; from += 250) await engine.dispatch(turn(from));
+    const now = at + dayMs + 10_000;
+    const examined = fold.examinedInTurns();
+    const forgotten = sweeper.forget(now);
+    for (let ticks = 0; ticks < 3; ticks += 1) {
+      // One that has expired already, and one that has not.
+      await note(`old ${ticks}`, at + ticks);
+      await note(`young ${ticks}`, now + ticks);
+    }
+    await forgotten;
+    expect(Math.max(...examined())).toBeLessThanOrEqual(2 * 4096);
+    const left = [...fold.notes];
+    expect(left.length).toBe(count - 1001 + 3);
+    await engine.durable();
+    const [, restored] = await opened(disk.restart());
+    expect([...restored.notes]).toEqual(left);
   });
 });
