@@ -1,4 +1,5 @@
 /** Assigns the partitions to the members of a group, by three strategies of Kafka. Pure. */
+import TinyQueue from 'tinyqueue';
 import { bytewise } from './bytewise.js';
 import type { Members } from './members.js';
 
@@ -145,18 +146,26 @@ function sticky(spread: Spread, previous: Owners): Owners {
   const ids = idsOf(spread.members);
   const owned = new Map<string, Holding>(ids.map((instance) => [instance, new Holding()]));
   const loads = (instance: string) => owned.get(instance)?.size ?? 0;
-  const orphans: Partition[] = [];
+  const orphans = new Map<string, number[]>();
   for (const topic of bytewise([...counts.keys()])) {
     const own = new Set(subscribers.get(topic));
+    const left: number[] = [];
     for (let partition = 0; partition < (counts.get(topic) ?? 0); partition += 1) {
       const owner = previous.get(topic)?.[partition] ?? null;
       if (owner !== null && own.has(owner)) owned.get(owner)?.add({ topic, partition });
-      else orphans.push({ topic, partition });
+      else left.push(partition);
     }
+    if (left.length > 0) orphans.set(topic, left);
   }
-  for (const orphan of orphans) {
-    const to = leastLoaded(subscribers.get(orphan.topic) ?? [], loads);
-    owned.get(to)?.add(orphan);
+  for (const [topic, left] of orphans) {
+    const takers = leastLoadedFirst(subscribers.get(topic) ?? [], loads);
+    for (const partition of left) {
+      const taker = takers.pop();
+      if (taker === undefined) break;
+      owned.get(taker.instance)?.add({ topic, partition });
+      taker.load += 1;
+      takers.push(taker);
+    }
   }
   while (levelOnce(ids, subscribers, owned, loads));
   return ownersOf(owned, counts);
@@ -243,6 +252,21 @@ function ownersOf(
     }
   }
   return owners;
+}
+
+interface Taker {
+  readonly instance: string;
+  load: number;
+  readonly place: number;
+}
+
+/** These members, the least loaded first, and of equally loaded ones the first. */
+function leastLoadedFirst(
+  instances: readonly string[],
+  loads: (instance: string) => number,
+): TinyQueue<Taker> {
+  const takers = instances.map((instance, place) => ({ instance, load: loads(instance), place }));
+  return new TinyQueue(takers, (one, other) => one.load - other.load || one.place - other.place);
 }
 
 function leastLoaded(instances: readonly string[], loads: (instance: string) => number): string {

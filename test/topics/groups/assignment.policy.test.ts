@@ -129,6 +129,16 @@ describe('roundrobin of any members', () => {
 });
 
 describe('sticky', () => {
+  // An earlier version passed all members for each partition without an owner.
+  it('spreads 200,000 partitions evenly over 10,000 members', () => {
+    const members = new Map(Array.from({ length: 10_000 }, (_, index) => [`i${index}`, ['t']]));
+    const owners = assign('sticky', members, () => 200_000, noOwners);
+    const loads = new Map<string | null, number>();
+    for (const owner of owners.get('t') ?? []) loads.set(owner, (loads.get(owner) ?? 0) + 1);
+    expect(loads.size).toBe(10_000);
+    expect(new Set(loads.values())).toEqual(new Set([20]));
+  });
+
   const owned = (list: string): Owners => new Map([['t', [...list]]]);
 
   it.each([
