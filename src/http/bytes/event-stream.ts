@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import type { RequestHead } from '../request-head.js';
 import type { Allowance } from './allowance.js';
 import { readingBytes } from './in-flight.js';
@@ -27,6 +27,15 @@ export interface EventStreamReader {
   /** The allowance that its events count against. */
   readonly allowance: Allowance;
 }
+
+/**
+ * For an id that the journal has not reached: a client that waited for events after it would miss
+ * those before it.
+ */
+export const foreignEvent: Refusal = new Refusal(
+  'invalid',
+  'Last-Event-ID lies after the end of the journal: it comes from another journal',
+);
 
 /**
  * The offset of the last event that the client has, by its id; null = the client names none. Any

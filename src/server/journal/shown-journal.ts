@@ -10,7 +10,11 @@ import { provided } from '../../engine/provided.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { JournalAroundDamage } from '../../engine/reading/journal-around-damage.js';
 import { Refusal } from '../../grammar/result.js';
-import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
+import {
+  EventStream,
+  type EventStreamReader,
+  foreignEvent,
+} from '../../http/bytes/event-stream.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';
 import { StreamPlaces } from '../../http/bytes/stream-places.js';
 import { RevealRecorder } from '../reveals/reveal-recorder.js';
@@ -34,12 +38,6 @@ const busy = new Refusal(
   'unavailable',
   `${streamsMax} clients follow the journal: no more can at the same time`,
   { 'retry-after': '10' },
-);
-
-/** A client that waited for events after such an id would miss those before it. */
-const foreignEvent: Refusal = new Refusal(
-  'invalid',
-  'Last-Event-ID lies after the end of the journal: it comes from another journal',
 );
 
 /**

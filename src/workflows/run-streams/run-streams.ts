@@ -4,7 +4,11 @@ import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
+import {
+  EventStream,
+  type EventStreamReader,
+  foreignEvent,
+} from '../../http/bytes/event-stream.js';
 import { StreamPlaces } from '../../http/bytes/stream-places.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { RunLog } from '../logs/run-log.js';
@@ -52,11 +56,15 @@ export class RunStreams {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Refused if the journal knows no such run, or too many streams are open. */
+  /**
+   * Refused if the journal knows no such run, or has not reached `last`, or if too many streams are
+   * open.
+   */
   async follow({ runId, last, rows, isPublic }: RunStreamQuestion): Promise<ServeStream | Refusal> {
     if (!this.streams.hasPlace) return busy;
     const begun = await this.begun(runId);
     if (begun === null) return new Refusal('not_found', `workflow run ${runId} not found`);
+    if (last !== null && last >= this.journal.highWatermark) return foreignEvent;
     const from = last === null ? begun.from : Math.max(last + 1, begun.from);
     if (begun.end !== null && from > begun.end) return null;
     const made = this.log.follower(rows);

@@ -73,6 +73,11 @@ describe('the stream of a run', () => {
       headers: { authorization: stage.server.bearer, 'last-event-id': String(last) },
     });
     expect(again.status).toBe(204);
+    // An id of another journal, as of a folder that was restored from a backup.
+    const foreign = await fetch(`${stage.server.url}${pathOf(id)}`, {
+      headers: { authorization: stage.server.bearer, 'last-event-id': '999999999' },
+    });
+    expect(foreign.status).toBe(400);
   });
 
   it('of a run that does not exist is refused, and so is an invalid query', async () => {
