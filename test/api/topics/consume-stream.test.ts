@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { callLog, committedOf, consumed, produceTo } from '../../support/clients/log-client.js';
+import { callLog, committedOf, produceTo } from '../../support/clients/log-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -46,6 +46,15 @@ class Reading {
     });
   }
 
+  /** Opens it for an instance whose last stream was cut, which the server may not know yet. */
+  static async reopen(...asked: Parameters<typeof Reading.open>): Promise<Reading> {
+    for (;;) {
+      const reading = await Reading.open(...asked);
+      if (reading.response.statusCode !== 409) return reading;
+      await soon();
+    }
+  }
+
   /** The ids and values of the events, once there are `count`. */
   async events(count: number): Promise<{ id: string; value: string }[]> {
     for (;;) {
@@ -86,12 +95,12 @@ describe('a stream of events', () => {
     const first = await Reading.open(server, '/consume/tails/1/tail', earliest);
     const [, second] = await first.events(3);
     await first.cut();
-    const again = await Reading.open(server, '/consume/tails/1/tail', {
+    const again = await Reading.reopen(server, '/consume/tails/1/tail', {
       'last-event-id': second?.id ?? '',
     });
     expect(values(await again.events(1))).toEqual(['c']);
     await again.cut();
-    const from = await Reading.open(server, '/consume/tails/1/tail');
+    const from = await Reading.reopen(server, '/consume/tails/1/tail');
     expect(values(await from.events(1))).toEqual(['c']);
     await from.cut();
   });
@@ -101,7 +110,9 @@ describe('a stream of events', () => {
     const first = await Reading.open(server, '/consume/tears/1/torn', earliest);
     await first.events(2);
     await first.cut();
-    expect(await consumed(server, 'tears/1', 'torn')).toEqual(['a', 'b']);
+    const again = await Reading.reopen(server, '/consume/tears/1/torn');
+    expect(values(await again.events(2))).toEqual(['a', 'b']);
+    await again.cut();
   });
 
   it('follows its partitions from one instance to another', async () => {
