@@ -38,18 +38,23 @@ async function statesOf(id: string): Promise<readonly string[]> {
   return results.flatMap(({ states }) => Object.values(states));
 }
 
+/** Gives up after a while, so that the test says what is missing. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let left = 400; left > 0 && !(await isSo()); left -= 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 it('does not call a message failed that was delivered and is swept', async () => {
   const options = { 'svc-cron': '0 0 1 1 *', 'svc-schedule-id': 'yearly' };
   await callApi(server, 'POST', `/v2/schedules/${endpoint.url}/s`, options, 'again');
   const triggered = await callApi(server, 'POST', '/v2/schedules/yearly/trigger');
   expect(triggered.status).toBe(200);
-  while ((await statesOf('yearly'))[0] !== 'SUCCESS') {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await statesOf('yearly'))[0] === 'SUCCESS');
+  expect(await statesOf('yearly')).toEqual(['SUCCESS']);
   await publishMany();
-  while ((await sweptRecords()) < messages) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await until(async () => (await sweptRecords()) >= messages);
+  expect(await sweptRecords()).toBeGreaterThanOrEqual(messages);
   const { body } = await callApi(server, 'GET', '/v2/schedules/yearly/results');
   expect(body).toMatchObject({ results: [{ messageCount: 1 }] });
   expect(await statesOf('yearly')).toEqual([]);
