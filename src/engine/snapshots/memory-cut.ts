@@ -50,7 +50,6 @@ export class MemoryCut {
   private readonly resting: readonly (readonly [kind: string, cut: StreamsCut])[];
   private readonly durable: Promise<void>;
   private readonly indexes: (readonly [name: string, parts: IndexParts])[] = [];
-  private mapsStored = false;
   private isOver = false;
 
   /** Cuts memory between two turns, after `end` of the cut before. Only tests pass `sizes`. */
@@ -78,7 +77,7 @@ export class MemoryCut {
     // so the maps come first, and the pages, which may take seconds, last.
     yield* this.awake();
     yield* this.entries();
-    this.endImages();
+    this.engine.images.end();
     await this.durable;
     for (const [name, index] of this.indexes) {
       for (const part of index.parts()) yield { name: `durable ${name}`, data: bytesOf(part) };
@@ -93,7 +92,7 @@ export class MemoryCut {
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.endImages();
+    this.engine.images.end();
     for (const [, cut] of this.resting) cut.end();
     for (const [, index] of this.indexes) index.end();
   }
@@ -115,13 +114,6 @@ export class MemoryCut {
         yield* partsOf(`index ${name} ${map}`, passed, this.sizes.entries, stored, lengthOf);
       }
     }
-  }
-
-  /** Ends the moment at which the maps are kept, once: another cut may have begun its own. */
-  private endImages(): void {
-    if (this.mapsStored) return;
-    this.mapsStored = true;
-    this.engine.images.end();
   }
 
   private storeIndexes(): void {
