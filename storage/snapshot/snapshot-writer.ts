@@ -44,6 +44,8 @@ export class SnapshotWriter {
     const { disk, file, head, label } = this;
     await this.put(label);
     for await (const part of parts) await this.add(part);
+    // The zeros behind the last part, too.
+    await disk.truncate(file, this.position);
     const header = { ...head, parts: this.number, labelLength: label.length };
     await writeFully(disk, file, encodeSnapshotHeader(header), 0);
     await disk.sync(file);
