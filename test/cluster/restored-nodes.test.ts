@@ -11,6 +11,7 @@ import { readingOptions } from '../../src/server/lifecycle/reading-options.js';
 import { backupFolder } from '../../storage/backup/backup-folder.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { RecordsMissing } from '../../storage/faults/storage-errors.js';
+import { callLog, type LogMessage, produceTo } from '../support/clients/log-client.js';
 import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
 import { runProgram } from '../support/program/program.js';
 
@@ -22,24 +23,14 @@ let cluster: TestCluster;
 let owner: TestNode;
 let follower: TestNode;
 
-async function call(node: TestNode, path: string, body: unknown): Promise<{ value: string }[]> {
-  const response = await fetch(node.url + path, {
-    method: 'POST',
-    headers: { authorization: node.basic },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBe(200);
-  // The tests call only routes that answer with a list of records.
-  return (await response.json()) as { value: string }[];
-}
-
 const statusOf = ({ application }: TestNode) =>
   application.nest.get<Cluster>(provided.cluster, { strict: false }).status;
 const isInStep = (node: TestNode) => statusOf(node).appliedSequence === statusOf(owner).sequence;
-const produce = (value: string) => call(owner, '/produce/t', [{ value, partition: 0 }]);
+const produce = (value: string) => produceTo(owner, 't', 0, value);
 const valuesOf = async (node: TestNode) => {
-  const read = await call(node, '/fetch', { topic: 't', partition: 0, offset: 0 });
-  return read.map(({ value }) => value);
+  const { body } = await callLog(node, '/fetch', { topic: 't', partition: 0, offset: 0 });
+  // A fetch answers a list of records.
+  return (body as readonly LogMessage[]).map(({ value }) => value);
 };
 
 beforeEach(async () => {

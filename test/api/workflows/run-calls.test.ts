@@ -34,33 +34,14 @@ afterEach(async () => {
 });
 
 const messageId = expect.stringMatching(/^msg_\w+$/);
-const stepOfCall = {
-  'svc-callback-forward-svc-workflow-callback': 'true',
-  'svc-callback-forward-svc-workflow-stepid': '1',
-  'svc-callback-forward-svc-workflow-stepname': 'third',
-  'svc-callback-forward-svc-workflow-steptype': 'Call',
-  'svc-callback-forward-svc-workflow-concurrent': '1',
-  'svc-callback-forward-svc-workflow-contenttype': 'application/json',
-};
-
 /** An item of a batch that calls a third party, as an SDK spells it. */
 const call = (headers: Headers = {}, without: readonly string[] = []) => {
-  const { 'svc-forward-svc-workflow-sdk-version': _, ...ofRun } = endpoint.headers(false);
   const all = {
-    ...ofRun,
-    'svc-workflow-calltype': 'toCallback',
-    'svc-feature-set': 'WF_NoDelete,InitialBody',
+    ...endpoint.callHeaders(),
     'svc-method': 'PUT',
     'svc-retries': '0',
     'svc-timeout': '30',
     'svc-forward-x-h': '1',
-    'svc-callback': endpoint.url,
-    'svc-callback-feature-set': 'LazyFetch,InitialBody,WF_DetectTrigger,WF_TriggerOnConfig',
-    'svc-callback-workflow-calltype': 'fromCallback',
-    'svc-callback-workflow-init': 'false',
-    'svc-callback-workflow-runid': endpoint.runId,
-    'svc-callback-workflow-url': endpoint.url,
-    ...stepOfCall,
     ...headers,
   };
   const kept = Object.entries(all).filter(([name]) => !without.includes(name));

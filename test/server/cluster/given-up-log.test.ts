@@ -2,25 +2,14 @@ import type { CommitLog } from '../../../src/cluster/commit-log.js';
 import { decodeEntry } from '../../../src/cluster/entry.js';
 import { provided } from '../../../src/engine/provided.js';
 import type { Cluster } from '../../../src/server/cluster/cluster.js';
+import { callLog, produceTo } from '../../support/clients/log-client.js';
 import { serves, TestCluster, type TestNode, until } from '../../support/cluster/test-cluster.js';
 
 const cluster = new TestCluster();
 
 afterAll(() => cluster.remove());
 
-async function call(node: TestNode, path: string, body: unknown): Promise<{ value: string }[]> {
-  const response = await fetch(node.url + path, {
-    method: 'POST',
-    headers: { authorization: node.basic },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBe(200);
-  // The tests call only routes that answer with a list of records.
-  return (await response.json()) as { value: string }[];
-}
-
-const produce = (node: TestNode, value: string) =>
-  call(node, '/produce/t', [{ value, partition: 0 }]);
+const produce = (node: TestNode, value: string) => produceTo(node, 't', 0, value);
 
 const statusOf = ({ application }: TestNode) =>
   application.nest.get<Cluster>(provided.cluster, { strict: false }).status;
@@ -68,6 +57,6 @@ it('an owner that gives the log up keeps no place behind what the next one write
   expect(again.failures).toEqual([]);
   await second.stop();
   await serves(again);
-  const read = await call(again, '/fetch', { topic: 't', partition: 0, offset: 0 });
-  expect(read.map(({ value }) => value)).toEqual(['one', 'two', 'three']);
+  const { body } = await callLog(again, '/fetch', { topic: 't', partition: 0, offset: 0 });
+  expect(body).toMatchObject([{ value: 'one' }, { value: 'two' }, { value: 'three' }]);
 }, 30_000);

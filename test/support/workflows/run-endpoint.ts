@@ -108,6 +108,28 @@ export class RunEndpoint {
     };
   }
 
+  /** What an SDK says with the first step of the run, if that calls a third party. */
+  callHeaders(): Headers {
+    const { 'svc-forward-svc-workflow-sdk-version': _, ...ofRun } = this.headers(false);
+    return {
+      ...ofRun,
+      'svc-workflow-calltype': 'toCallback',
+      'svc-feature-set': 'WF_NoDelete,InitialBody',
+      'svc-callback': this.url,
+      'svc-callback-feature-set': 'LazyFetch,InitialBody,WF_DetectTrigger,WF_TriggerOnConfig',
+      'svc-callback-workflow-calltype': 'fromCallback',
+      'svc-callback-workflow-init': 'false',
+      'svc-callback-workflow-runid': this.runId,
+      'svc-callback-workflow-url': this.url,
+      'svc-callback-forward-svc-workflow-callback': 'true',
+      'svc-callback-forward-svc-workflow-stepid': '1',
+      'svc-callback-forward-svc-workflow-stepname': 'third',
+      'svc-callback-forward-svc-workflow-steptype': 'Call',
+      'svc-callback-forward-svc-workflow-concurrent': '1',
+      'svc-callback-forward-svc-workflow-contenttype': 'application/json',
+    };
+  }
+
   post(path: string, headers: Headers, body: unknown) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return callApi(this.server, 'POST', path, headers, text);
