@@ -5,6 +5,7 @@ import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { AddressGuard, dialledHost, settingOf } from '../outbound/address-guard.js';
 import type { Endpoints } from '../outbound/endpoints.js';
+import { LookUps } from '../outbound/look-ups.js';
 import { NameResolver } from '../outbound/name-resolver.js';
 import { DestinationRefused, transportReason } from '../outbound/transport-error.js';
 import type { DialTarget, MessagingSettings } from '../settings.js';
@@ -46,9 +47,10 @@ export class Reach {
     @Inject(provided.endpoints) private readonly endpoints: Endpoints,
     @Inject(provided.config) { hostOverrides }: MessagingSettings,
     @Inject(provided.clock) clock: Clock,
+    lookUps: LookUps,
   ) {
     this.overrides = hostOverrides;
-    this.resolver = new NameResolver(guard, clock);
+    this.resolver = new NameResolver(guard, clock, lookUps.resolve);
   }
 
   /** Judges a destination. `asks`: also sends one HEAD, if the destination is allowed. */

@@ -2,18 +2,15 @@
  * Resolves names to approved addresses. The operating system resolves (hosts files and search
  * domains matter in containers, messaging.md 1.5); its answers are kept for seconds, and all
  * addresses of an answer are checked. While it does not answer, the last answer counts for minutes
- * (RFC 8767): a look-up holds a thread for as long as a name server is silent, so that a few dead
- * names would make every other name wait.
+ * (RFC 8767).
  */
-import { promises as dns, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import { type AddressGuard, settingOf } from './address-guard.js';
+import { LookUps, type Resolve } from './look-ups.js';
 import { DestinationRefused } from './transport-error.js';
-
-/** All addresses of a name, in the order in which they should be tried. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const keptMs = 5000;
 const keptNamesMax = 4096;
@@ -24,7 +21,12 @@ const stalePatienceMs = 1000;
 /** The code of an error that a later look-up may not have: no name server has answered. */
 const notNow = 'EAI_AGAIN';
 
-const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true });
+/** A look-up that has no answer yet. */
+interface OpenLookUp {
+  readonly answer: Promise<readonly LookupAddress[]>;
+  readonly abort: AbortController;
+  waiting: number;
+}
 
 /**
  * Addresses are checked at each request, also those of kept answers: a name must not be able to
@@ -34,12 +36,12 @@ export class NameResolver {
   private readonly kept: LRUCache<string, readonly LookupAddress[]>;
   private readonly stale: LRUCache<string, readonly LookupAddress[]>;
   /** At most one look-up per name, however many wait or give up: a look-up holds a thread. */
-  private readonly resolving = new Map<string, Promise<readonly LookupAddress[]>>();
+  private readonly open = new Map<string, OpenLookUp>();
 
   constructor(
     private readonly guard: AddressGuard,
     private readonly clock: Clock,
-    private readonly resolve: Resolve = systemResolve,
+    private readonly resolve: Resolve = new LookUps().resolve,
   ) {
     const perf = { now: () => clock.monotonic() };
     const terms = { max: keptNamesMax, ttlResolution: 0, perf };
@@ -76,24 +78,30 @@ export class NameResolver {
 
   private inTime(hostname: string, ms: number): Promise<readonly LookupAddress[]> {
     return new Promise((resolve, reject) => {
+      const lookUp = this.open.get(hostname) ?? this.start(hostname);
+      lookUp.waiting += 1;
       const cancel = this.clock.after(ms, () => {
+        lookUp.waiting -= 1;
+        // First, so that an attempt that follows on this one does not find the aborted look-up.
+        if (lookUp.waiting === 0) lookUp.abort.abort();
         reject(new DestinationRefused(`does not resolve within ${ms} ms`));
       });
-      this.resolveOnce(hostname).then(resolve, reject).finally(cancel);
+      lookUp.answer.then(resolve, reject).finally(cancel);
     });
   }
 
-  private resolveOnce(hostname: string): Promise<readonly LookupAddress[]> {
-    const earlier = this.resolving.get(hostname);
-    if (earlier !== undefined) return earlier;
-    const answer = this.resolve(hostname)
+  private start(hostname: string): OpenLookUp {
+    const abort = new AbortController();
+    const terms = { isKnown: this.stale.has(hostname), signal: abort.signal };
+    const answer = this.resolve(hostname, terms)
       .then((addresses) => {
         this.kept.set(hostname, addresses);
         this.stale.set(hostname, addresses);
         return addresses;
       })
-      .finally(() => this.resolving.delete(hostname));
-    this.resolving.set(hostname, answer);
-    return answer;
+      .finally(() => this.open.delete(hostname));
+    const lookUp = { answer, abort, waiting: 0 };
+    this.open.set(hostname, lookUp);
+    return lookUp;
   }
 }

@@ -8,6 +8,7 @@ import type { MessagingSettings } from '../settings.js';
 import { AddressGuard } from './address-guard.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Endpoints } from './endpoints.js';
+import { LookUps } from './look-ups.js';
 import { OriginTraffic } from './origin-traffic.js';
 
 /** Closing connections takes no longer than this. */
@@ -53,19 +54,20 @@ export function outboundModule(ports: OutboundPorts): DynamicModule {
       useFactory: (config: MessagingSettings) =>
         new AddressGuard(config.allowedNetworks, ownAddresses()),
     },
+    { provide: LookUps, useFactory: () => new LookUps() },
     OriginTraffic,
     {
       provide: provided.endpoints,
-      inject: [provided.config, provided.clock],
-      useFactory: (config: MessagingSettings, clock: Clock) =>
-        disturbs(endpoints ?? networkOf(config, networkClock ?? clock)),
+      inject: [provided.config, provided.clock, LookUps],
+      useFactory: (config: MessagingSettings, clock: Clock, lookUps: LookUps) =>
+        disturbs(endpoints ?? networkOf(config, networkClock ?? clock, lookUps)),
     },
   ];
-  const exports = [AddressGuard, OriginTraffic, provided.endpoints];
+  const exports = [AddressGuard, LookUps, OriginTraffic, provided.endpoints];
   return { module: OutboundModule, providers, exports };
 }
 
-function networkOf(config: MessagingSettings, clock: Clock): EndpointCaller {
+function networkOf(config: MessagingSettings, clock: Clock, lookUps: LookUps): EndpointCaller {
   return new EndpointCaller({
     clock,
     allowed: config.allowedNetworks,
@@ -73,6 +75,7 @@ function networkOf(config: MessagingSettings, clock: Clock): EndpointCaller {
     overrides: config.hostOverrides,
     originParallelism: config.originParallelism,
     connectionsMax: 2 * config.globalParallelism,
+    resolve: lookUps.resolve,
   });
 }
 

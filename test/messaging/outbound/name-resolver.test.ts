@@ -62,6 +62,45 @@ describe('the resolver of names', () => {
     expect(clock.armed).toBe(0);
   });
 
+  it('leaves a look-up when the last of those who waited gives up', async () => {
+    const clock = new ManualClock();
+    const signals: AbortSignal[] = [];
+    const resolver = new NameResolver(guard, clock, (_, { signal }) => {
+      signals.push(signal);
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('left')));
+      });
+    });
+    const first = resolver.approved('silent.example');
+    clock.advance(1000);
+    const second = resolver.approved('silent.example').catch(() =>
+      // An attempt that follows at once has a look-up of its own.
+      resolver.approved('silent.example'),
+    );
+    clock.advance(2000);
+    await expect(first).rejects.toThrow('does not resolve within 3000 ms');
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    clock.advance(1000);
+    while (signals.length === 1) await Promise.resolve();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    clock.advance(3000);
+    await expect(second).rejects.toThrow('does not resolve within 3000 ms');
+  });
+
+  it('says which names had addresses in the last minutes', async () => {
+    const clock = new ManualClock();
+    const known: boolean[] = [];
+    const resolver = new NameResolver(guard, clock, async (_, { isKnown }) => {
+      known.push(isKnown);
+      return [good];
+    });
+    for (const pause of [10_000, 600_001, 0]) {
+      await resolver.approved('name.example');
+      clock.advance(pause);
+    }
+    expect(known).toEqual([false, true, false]);
+  });
+
   it('uses the last answer for ten minutes while no name server answers', async () => {
     const clock = new ManualClock();
     const silence = new Promise<never>(() => undefined);
