@@ -65,6 +65,17 @@ describeWithPostgres('a log in PostgreSQL', () => {
     expect(Number(primary.ask(`select pg_column_size(bytes) ${stored}`))).toBeLessThan(4096);
   });
 
+  it('needs no right to create a table that exists', async () => {
+    await open('rights').append(0, bytes('a'));
+    primary.ask('create role clerk login; grant select, insert, delete on stepwell_log to clerk');
+    const url = primary.url.replace('postgres@', 'clerk@');
+    const log = new PostgresLog({ urls: [url], shard: 'rights' });
+    logs.push(log);
+    expect(await log.append(1, bytes('b'))).toMatchObject({ kind: 'stored', place: 1 });
+    await log.trim(1);
+    expect(await log.read(0)).toMatchObject({ start: 1, end: 2 });
+  });
+
   it('gives a place to only one of two writers', async () => {
     const writers = [open('race'), open('race'), open('race')];
     for (let place = 0; place < 20; place += 1) {

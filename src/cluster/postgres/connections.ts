@@ -20,7 +20,7 @@ const keepAliveMs = 5000;
  */
 const sessionSettings = 'set synchronous_commit = on; set lock_timeout = 1000';
 
-const tableOf = (compression: string) => `create table if not exists stepwell_log (
+const tableOf = (compression: string) => `create table stepwell_log (
   shard text not null,
   place bigint not null,
   at bigint not null,
@@ -202,7 +202,13 @@ async function timelineOfPrimary(client: Client): Promise<number> {
   return Number.parseInt(String(rows[0]?.name).slice(0, 8), 16);
 }
 
+/**
+ * Creates the table if there is none. If there is one, the user needs no right to create it: an
+ * administrator may have done so.
+ */
 async function makeTable(client: Client): Promise<void> {
+  const { rows } = await client.query("select to_regclass('stepwell_log') as made");
+  if (rows[0]?.made !== null) return;
   try {
     await client.query(tableOf(fastCompression));
   } catch (error) {
