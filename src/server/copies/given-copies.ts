@@ -84,7 +84,11 @@ export class GivenCopies {
       const { socket } = response;
       if (socket !== null) socket.setTimeout(stalledMs);
       const { signal } = stall;
-      await pipeline(Readable.from(this.bytes(files, seed, response)), response, { signal });
+      const bytes = Readable.from(this.bytes(files, seed, response));
+      await pipeline(bytes, response, { signal }).catch((error: unknown) => {
+        // Newer versions of Node.js report only that the response was closed.
+        throw signal.aborted ? signal.reason : error;
+      });
     } finally {
       unpin();
       await removeTree(disk, given).catch(() => undefined);
