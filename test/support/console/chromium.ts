@@ -3,7 +3,13 @@
  * no window to draw, and starts with a third of the work.
  */
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import type { TestServer } from '../server.js';
 
 const program = ['chromium-headless-shell', 'chromium', 'chromium-browser']
@@ -83,8 +89,29 @@ export async function openPage(
     const url = request.url();
     if (!url.startsWith(`${server.url}/`) && !url.startsWith('data:')) faults.push(url);
   });
-  await page.goto(`${server.url}${address}`);
+  await load(page, `${server.url}${address}`);
   return { page, faults, close: () => opened.close() };
+}
+
+/**
+ * Loads a page, again if the machine's networks changed meanwhile: the browser then breaks off what
+ * it is loading, and a page without one of its scripts stays empty.
+ */
+async function load(page: Page, url: string): Promise<void> {
+  for (;;) {
+    let isBrokenOff = false;
+    const note = (request: Request) => {
+      if (request.failure()?.errorText === networkChanged) isBrokenOff = true;
+    };
+    page.on('requestfailed', note);
+    try {
+      await page.goto(url);
+    } catch (error) {
+      if (!isBrokenOff) throw error;
+    }
+    page.off('requestfailed', note);
+    if (!isBrokenOff) return;
+  }
 }
 
 /** Signs in with a token, as a person does. */
