@@ -5,7 +5,7 @@
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 
-/** Who waits for the addresses of a name. */
+/** What decides when a look-up begins, and whether it still has to. */
 export interface LookUpTerms {
   /** Whether the name had addresses in the last minutes. */
   readonly isKnown: boolean;
@@ -98,7 +98,10 @@ export class LookUps {
   }
 }
 
-/** The last two labels of a name. */
+/**
+ * The last two labels of a name. So all names under `co.uk` share one parent: a list of public
+ * suffixes would tell them apart, but has to be kept up to date.
+ */
 function parentOf(hostname: string): string {
   return hostname.replace(/\.$/, '').split('.').slice(-2).join('.');
 }

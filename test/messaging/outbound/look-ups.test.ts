@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import { setImmediate } from 'node:timers/promises';
 import { LookUps, type LookUpTerms } from '../../../src/messaging/outbound/look-ups.js';
 
 const address: LookupAddress = { address: '93.184.216.34', family: 4 };
@@ -55,7 +56,7 @@ describe('the look-ups of names', () => {
     for (const hostname of ['0.one.test', '1.one.test', '2.one.test', '3.one.test']) {
       const before = names.started.length;
       names.answer(hostname);
-      while (names.started.length === before) await Promise.resolve();
+      while (names.started.length === before) await setImmediate();
       order.push(...names.started.slice(before));
     }
     expect(order).toEqual(['first.org', 'second.org', '4.one.test', '2.two.example']);
@@ -70,7 +71,7 @@ describe('the look-ups of names', () => {
     await expect(waiting).rejects.toBe(gaveUp.signal.reason);
     const next = names.resolve('next');
     names.answer('0');
-    while (names.started.length === 6) await Promise.resolve();
+    while (names.started.length === 6) await setImmediate();
     names.answer('next');
     expect(await next).toEqual([address]);
     expect(names.started).not.toContain('late');
