@@ -19,6 +19,7 @@ import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import type { Endpoints } from '../outbound/endpoints.js';
 import { OriginTraffic } from '../outbound/origin-traffic.js';
+import { domainOf } from '../outbound/parent-domain.js';
 import { AttemptMetrics } from './attempt.metrics.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 import { MessageContents, type PreparedDelivery } from './message-contents.js';
@@ -36,6 +37,7 @@ class Attempt implements Entrant, AdmittedAttempt {
   readonly publishedOffset: number;
   readonly number: number;
   readonly origin: string;
+  readonly domain: string | null;
   readonly bodyBytes: number;
   readonly queueName: string | null;
   readonly flowControlKey: string | null;
@@ -57,6 +59,7 @@ class Attempt implements Entrant, AdmittedAttempt {
     this.publishedOffset = firstOffset;
     this.number = effect.attempt;
     this.origin = effect.origin;
+    this.domain = domainOf(effect.origin);
     this.bodyBytes = effect.bodyBytes;
     this.queueName = effect.queueName;
     this.flowControlKey = effect.flowControlKey;

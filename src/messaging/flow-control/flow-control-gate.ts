@@ -42,7 +42,7 @@ export interface Traffic {
 @Injectable()
 export class FlowControlGate implements Gate {
   readonly name = 'flowControl';
-  readonly isShared = false;
+  readonly sharedBy = [];
   readonly concerns = 'flowControlKey';
   private readonly keys = new Map<string, KeyTraffic>();
   private readonly alarms: AlarmClock<KeyTraffic>;

@@ -1,10 +1,10 @@
 /** A limit that all attempts share. */
-import { type Entrant, type Gate, Line } from './gate.js';
+import { type Entrant, type Gate, gateNames, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
 
 /** Limits all attempts together: either their number, or the total bytes of their bodies. */
 export class CountingGate implements Gate {
-  readonly isShared = true;
+  readonly sharedBy = gateNames;
   private readonly line = new Line(this);
 
   /** `amountOf`: how much of the limit an entrant takes; one that takes nothing passes at once. */

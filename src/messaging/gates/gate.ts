@@ -15,6 +15,8 @@ export interface Entrant {
   readonly flowControlKey: string | null;
   /** Scheme, host and port of the destination. */
   readonly origin: string;
+  /** The domain of its host, such as `example.com`; null = an address, or a name without a dot. */
+  readonly domain: string | null;
   readonly bodyBytes: number;
   /** Called once, when the attempt has passed all gates. It may call the gates again. */
   admitted(): void;
@@ -57,6 +59,7 @@ export const gateNames = [
   'flowControl',
   'pausedOrigin',
   'origin',
+  'domain',
   'bodyBytes',
   'attempts',
   'ownership',
@@ -69,8 +72,8 @@ export type GateName = (typeof gateNames)[number];
 export interface Gate {
   /** Determines the position of the gate among the others. */
   readonly name: GateName;
-  /** Whether all entrants that the gate concerns wait in the same line. */
-  readonly isShared: boolean;
+  /** Gates of which all entrants in one line would wait in one line here, too. */
+  readonly sharedBy: readonly GateName[];
   /**
    * The field of an entrant that names the limit. If the field is null, the gate does not concern
    * the entrant. Absent: the gate concerns all entrants.

@@ -5,17 +5,18 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import type { MessagingSettings } from '../settings.js';
 import { CountingGate } from './counting-gate.js';
+import { FairGate } from './fair-gate.js';
 import { largeBodyBytes } from './gate.js';
 import { Gates } from './gates.js';
-import { OriginGate } from './origin-gate.js';
 
-/** Large outgoing bodies in memory at once, in bytes (ADR 8): in total, and of one origin. */
+/** Bytes of large outgoing bodies in memory (ADR 8): in all, of one origin, of one domain. */
 const bodyBytesMax = 128 * 1024 * 1024;
 const originBodyBytesMax = bodyBytesMax / 4;
+const domainBodyBytesMax = bodyBytesMax / 2;
 
 /**
- * The limits of origins and of all attempts; queues, keys and pauses add their gates from their own
- * modules.
+ * The limits of origins, of domains and of all attempts; queues, keys and pauses add their gates
+ * from their own modules.
  */
 @Module({ providers: [Gates], exports: [Gates] })
 export class GatesModule {
@@ -24,13 +25,12 @@ export class GatesModule {
     registry: Registry,
     @Inject(provided.config) { originParallelism, globalParallelism }: MessagingSettings,
   ) {
-    const ofOrigin = {
-      attempts: originParallelism,
-      places: globalParallelism,
-      bytes: originBodyBytesMax,
-    };
+    const places = globalParallelism;
+    const ofOrigin = { attempts: originParallelism, places, bytes: originBodyBytesMax };
+    const ofDomain = { attempts: places, places, bytes: domainBodyBytesMax };
     gates.add(
-      new OriginGate(ofOrigin, largeBodyBytes),
+      new FairGate('origin', ofOrigin, largeBodyBytes),
+      new FairGate('domain', ofDomain, largeBodyBytes),
       new CountingGate('bodyBytes', bodyBytesMax, largeBodyBytes),
       new CountingGate('attempts', globalParallelism),
     );

@@ -104,7 +104,7 @@ export class Gates {
       line.park(admission);
       this.countParked(line, 1);
       this.standDown(admission);
-      if (from !== null && gate.isShared && this.isBehind(gate, from)) {
+      if (from !== null && this.isBehind(gate, from) && gate.sharedBy.includes(from.gate.name)) {
         this.standFor(admission, from);
       }
       return;

@@ -32,10 +32,11 @@ export type Obstacle =
       readonly origin: string;
     }
   | {
-      readonly gate: 'origin';
-      readonly origin: string;
+      readonly gate: 'origin' | 'domain';
+      /** The origin, or the domain. */
+      readonly destination: string;
       readonly running: number;
-      /** The most that the origin may have; its share is smaller while others take places. */
+      /** The most that it may have; its share is smaller while others take places. */
       readonly limit: number;
     }
   | {

@@ -8,7 +8,7 @@ import type { Origins } from './origin.entity.js';
 /** One instance per server. For an origin that is not paused it costs one look-up. */
 export class PausedOriginGate implements Gate {
   readonly name = 'pausedOrigin';
-  readonly isShared = false;
+  readonly sharedBy = [];
   readonly actsBy: NonNullable<Gate['actsBy']>;
   /** Lines of origins that are paused, or were a moment ago. */
   private readonly lines = new Map<string, Line>();

@@ -4,6 +4,7 @@
  * servers are silent must not take them all.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
+import { parentDomain } from './parent-domain.js';
 
 /** What decides when a look-up begins, and whether it still has to. */
 export interface LookUpTerms {
@@ -53,7 +54,7 @@ export class LookUps {
           reject(error);
         }
       };
-      const lookUp: QueuedLookUp = { parent: parentOf(hostname), isKnown, run };
+      const lookUp: QueuedLookUp = { parent: parentDomain(hostname), isKnown, run };
       const leave = (): void => {
         this.queue.delete(lookUp);
         reject(signal.reason);
@@ -96,12 +97,4 @@ export class LookUps {
     for (const lookUp of this.running) if (counts(lookUp)) found += 1;
     return found;
   }
-}
-
-/**
- * The last two labels of a name. So all names under `co.uk` share one parent: a list of public
- * suffixes would tell them apart, but has to be kept up to date.
- */
-function parentOf(hostname: string): string {
-  return hostname.replace(/\.$/, '').split('.').slice(-2).join('.');
 }

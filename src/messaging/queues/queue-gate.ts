@@ -18,7 +18,7 @@ import type { QueueOrder } from './queue-order.js';
 @Injectable()
 export class QueueGate implements Gate {
   readonly name = 'queue';
-  readonly isShared = false;
+  readonly sharedBy = [];
   readonly concerns = 'queueName';
   /** By queue name. */
   private readonly lines = new Map<string, Line>();

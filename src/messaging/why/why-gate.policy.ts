@@ -15,6 +15,7 @@ export const gateReasons = [
   'flow_control_order',
   'origin_paused',
   'origin_limit',
+  'domain_limit',
   'body_bytes_limit',
   'attempts_limit',
   'not_owner',
@@ -44,7 +45,8 @@ function limitOf(obstacle: Obstacle): GateWhy {
         remedy: `POST /admin/origins/resume with {"origin":"${obstacle.origin}"}`,
       };
     case 'origin':
-      return originLimit(obstacle);
+    case 'domain':
+      return shareLimit(obstacle);
     case 'bodyBytes':
       return {
         reason: 'body_bytes_limit',
@@ -123,16 +125,20 @@ function flowControlLimit(control: Of<'flowControl'>): GateWhy {
   };
 }
 
-function originLimit({ origin, running, limit }: Of<'origin'>): GateWhy {
+function shareLimit({ gate, destination, running, limit }: Of<'origin' | 'domain'>): GateWhy {
   const share =
-    running >= limit ? 'the maximum for one origin' : 'its share of the remaining places';
-  const attempts = `${counted(running, 'attempt')} to ${origin} in flight`;
+    running >= limit ? `the maximum for one ${gate}` : 'its share of the remaining places';
+  const isOrigin = gate === 'origin';
+  const to = isOrigin ? destination : `hosts in ${destination}`;
+  const attempts = `${counted(running, 'attempt')} to ${to} in flight`;
   return {
-    reason: 'origin_limit',
+    reason: `${gate}_limit`,
     sentence: `${attempts} ${running === 1 ? 'is' : 'are'} ${share}`,
-    remedy:
-      'The destination answers more slowly than messages arrive: make it faster, or raise ' +
-      'STEPWELL_ORIGIN_PARALLELISM.',
+    remedy: isOrigin
+      ? 'The destination answers more slowly than messages arrive: make it faster, or raise ' +
+        'STEPWELL_ORIGIN_PARALLELISM.'
+      : 'Destinations in this domain answer more slowly than messages arrive: make them faster, ' +
+        'or raise STEPWELL_GLOBAL_PARALLELISM.',
   };
 }
 

@@ -3,7 +3,7 @@
  * be making them (ADR 63).
  */
 import type { Clock } from '../../engine/clock.js';
-import { type Gate, Line } from '../../messaging/gates/gate.js';
+import { type Gate, gateNames, Line } from '../../messaging/gates/gate.js';
 import type { Gates } from '../../messaging/gates/gates.js';
 import type { Obstacle } from '../../messaging/gates/obstacle.js';
 import type { Membership } from './membership.js';
@@ -17,7 +17,7 @@ const checkAgainMs = 50;
  */
 export class OwnershipGate implements Gate {
   readonly name = 'ownership';
-  readonly isShared = true;
+  readonly sharedBy = gateNames;
   private readonly line = new Line(this);
   private isLooking = false;
 

@@ -237,6 +237,7 @@ export class TrafficSimulation {
       admission: null,
       messageId: source.id,
       origin: effect.origin,
+      domain: null,
       bodyBytes: 0,
       queueName: null,
       flowControlKey: effect.flowControlKey,

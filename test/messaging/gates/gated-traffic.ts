@@ -1,11 +1,11 @@
 /** Attempts at the gates of a server with such small limits that the gates are usually full. */
 import fc from 'fast-check';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import { FairGate, type FairLimits } from '../../../src/messaging/gates/fair-gate.js';
 import { type Admission, type Entrant, type Gate } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
-import { OriginGate, type OriginLimits } from '../../../src/messaging/gates/origin-gate.js';
 
-export interface TrafficLimits extends OriginLimits {
+export interface TrafficLimits extends FairLimits {
   /** Bytes of the bodies of all attempts. */
   readonly totalBytes: number;
 }
@@ -26,7 +26,8 @@ export class GatedTraffic {
     readonly onStart: (attempt: SimulatedAttempt, traffic: GatedTraffic) => void = () => undefined,
   ) {
     this.gates = [
-      new OriginGate(limits, ({ bodyBytes }) => bodyBytes),
+      new FairGate('origin', limits, ({ bodyBytes }) => bodyBytes),
+      new FairGate('domain', { ...limits, attempts: limits.places }, ({ bodyBytes }) => bodyBytes),
       new CountingGate('bodyBytes', limits.totalBytes, ({ bodyBytes }) => bodyBytes),
       new CountingGate('attempts', limits.places),
     ].map((gate) => this.counted(gate));
@@ -70,13 +71,17 @@ export class SimulatedAttempt implements Entrant {
   readonly messageId = 'msg_1';
   readonly queueName = null;
   readonly flowControlKey = null;
+  /** That of an origin `a.example` is `example`. */
+  readonly domain: string | null;
 
   constructor(
     private readonly traffic: GatedTraffic,
     readonly origin: string,
     readonly bodyBytes: number,
     private readonly leavesAtOnce: boolean,
-  ) {}
+  ) {
+    this.domain = origin.split('.')[1] ?? null;
+  }
 
   admitted(): void {
     this.traffic.waiting = this.traffic.waiting.filter((other) => other !== this);
@@ -91,23 +96,33 @@ export type Step =
   | { readonly kind: 'ask'; readonly origin: string; readonly bytes: number; readonly at: boolean }
   | { readonly kind: 'end' | 'withdraw'; readonly pick: number };
 
-/** Attempts that arrive, end, or are canceled while they wait. */
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constant('ask' as const),
-        origin: fc.constantFrom('a', 'a', 'a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g'),
-        bytes: fc.constantFrom(0, 0, 0, 1, 10, 40, 60, 100, 250),
-        at: fc.boolean(),
-      }),
-    },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('end' as const), pick: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), pick: fc.nat() }) },
-  ),
-  { maxLength: 200 },
-);
+/** Attempts to these origins that arrive, end, or are canceled while they wait. */
+function stepsOf(...origins: readonly string[]): fc.Arbitrary<Step[]> {
+  return fc.array(
+    fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          kind: fc.constant('ask' as const),
+          origin: fc.constantFrom(...origins),
+          bytes: fc.constantFrom(0, 0, 0, 1, 10, 40, 60, 100, 250),
+          at: fc.boolean(),
+        }),
+      },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('end' as const), pick }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), pick }) },
+    ),
+    { maxLength: 200 },
+  );
+}
+
+const pick = fc.nat();
+
+/** Of origins that have no domain. */
+export const steps = stepsOf('a', 'a', 'a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g');
+
+/** Of origins most of which share two domains. */
+export const stepsInDomains = stepsOf('a.x', 'a.x', 'b.x', 'c.x', 'c.x', 'd.x', 'e.y', 'f.y', 'g');
 
 export function take(traffic: GatedTraffic, step: Step): void {
   if (step.kind === 'ask') {

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
 import { type Admission, type Entrant, Line } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
-import { empty, GatedTraffic, steps, type TrafficLimits, take } from './gated-traffic.js';
+import {
+  empty,
+  GatedTraffic,
+  steps,
+  stepsInDomains,
+  type TrafficLimits,
+  take,
+} from './gated-traffic.js';
 
 const small: TrafficLimits = { attempts: 2, places: 4, bytes: 70, totalBytes: 100 };
 
@@ -22,6 +29,11 @@ function brokenLimits({ running, joined }: GatedTraffic, limits: TrafficLimits):
     const own = running.filter((attempt) => attempt.origin === origin);
     if (own.length > limits.attempts) broken.push(`${own.length} run at ${origin}`);
     broken.push(...bytesBroken(origin, own, limits.bytes));
+  }
+  for (const domain of ['x', 'y']) {
+    const own = running.filter((attempt) => attempt.domain === domain);
+    if (own.length > Math.ceil(limits.places / 2)) broken.push(`${own.length} run in ${domain}`);
+    broken.push(...bytesBroken(domain, own, limits.bytes));
   }
   return broken;
 }
@@ -78,7 +90,10 @@ function waitingForThemselves({ gates, waiting }: GatedTraffic) {
 }
 
 describe('the gates', () => {
-  it('respect every limit, lose no attempt, and let no attempt wait in vain', () => {
+  it.each([
+    ['origins alone', steps],
+    ['origins in domains', stepsInDomains],
+  ])('respect every limit, lose no attempt, and let none wait in vain: %s', (_name, steps) => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
         const traffic = new GatedTraffic(limits);
@@ -96,7 +111,7 @@ describe('the gates', () => {
         empty(traffic);
         expect(traffic.waiting).toHaveLength(0);
         expect(traffic.joined.running + traffic.joined.waiting).toBe(0);
-        const withBody = { ...bareEntrant, bodyBytes: 1 };
+        const withBody = { ...bareEntrant, domain: 'example', bodyBytes: 1 };
         for (const gate of traffic.gates) expect(gate.lineOf(withBody)?.isIdle).toBe(true);
       }),
       { numRuns: 1500 },
@@ -105,7 +120,7 @@ describe('the gates', () => {
 
   it('start the attempts of one origin in their order of arrival', () => {
     fc.assert(
-      fc.property(limits, steps, (limits, list) => {
+      fc.property(limits, fc.oneof(steps, stepsInDomains), (limits, list) => {
         const traffic = new GatedTraffic(limits);
         for (const step of list) {
           take(traffic, step.kind === 'ask' ? { ...step, bytes: 0 } : step);
@@ -282,6 +297,7 @@ const bareEntrant: Entrant = {
   queueName: null,
   flowControlKey: null,
   origin: 'a',
+  domain: null,
   bodyBytes: 0,
   admitted() {
     throw new Error('nobody asked');

@@ -81,10 +81,10 @@ describe('the look-ups of names', () => {
     const failing = new LookUps(async () => {
       throw new Error('SERVFAIL');
     });
-    const { signal } = new AbortController();
-    const all = Array.from({ length: 20 }, (_, name) =>
-      failing.resolve(`${name}.example`, { isKnown: false, signal }),
-    );
+    const all = Array.from({ length: 20 }, (_, name) => {
+      const { signal } = new AbortController();
+      return failing.resolve(`${name}.example`, { isKnown: false, signal });
+    });
     for (const answer of all) await expect(answer).rejects.toThrow('SERVFAIL');
   });
 });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { Endpoints } from '../../../src/messaging/outbound/endpoints.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { EvilEndpoint, type EvilName, evils } from '../../support/clients/evil-endpoint.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
@@ -8,6 +11,28 @@ const environment = {
   STEPWELL_GLOBAL_PARALLELISM: `${places}`,
   STEPWELL_ORIGIN_PARALLELISM: '20',
 };
+
+/** Accepts connections at every address of the loopback network, and never answers. */
+class HangingHosts {
+  connections = 0;
+  private readonly server = createServer(() => {
+    this.connections += 1;
+  });
+
+  static async start(): Promise<HangingHosts> {
+    const hosts = new HangingHosts();
+    await once(hosts.server.listen(0, '0.0.0.0'), 'listening');
+    return hosts;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    this.server.close();
+  }
+}
 
 describe('a good destination', () => {
   const toStop: (() => Promise<unknown>)[] = [];
@@ -34,6 +59,11 @@ describe('a good destination', () => {
     }));
     const { status } = await callApi(server, 'POST', '/v2/batch', {}, JSON.stringify(items));
     expect(status).toBe(200);
+  }
+
+  async function publish(path: string): Promise<{ readonly messageId: string }> {
+    const { body } = await callApi(server, 'POST', path, {}, 'x');
+    return body as { messageId: string };
   }
 
   const running = async () => {
@@ -72,6 +102,40 @@ describe('a good destination', () => {
     release();
     await Promise.all(hanging.map((endpoint) => endpoint.received(each)));
     expect(good.requests).toHaveLength(50);
+  });
+
+  it('is served while the hosts of a platform hang, all at the same time', async () => {
+    await server.remove();
+    const hanging = await HangingHosts.start();
+    toStop.push(() => hanging.stop());
+    /** As a name server would do it: shop-7.platform.example is 127.0.1.7. */
+    const disturbs = (usual: Endpoints): Endpoints => ({
+      call: (attempt, signal) => {
+        const url = new URL(attempt.url);
+        const shop = /^shop-(\d+)\.platform\.example$/.exec(url.hostname)?.[1];
+        url.host = shop === undefined ? new URL(good.url).host : `127.0.1.${shop}:${hanging.port}`;
+        return usual.call({ ...attempt, url: url.href }, signal);
+      },
+      close: () => usual.close(),
+    });
+    server = await startServer({ environment, ports: { disturbs } });
+    let messageId = '';
+    for (let shop = 1; shop <= 2 * places; shop += 1) {
+      const path = `/v2/publish/http://shop-${shop}.platform.example/hook`;
+      ({ messageId } = await publish(path));
+    }
+    // Half of the places that are not reserved.
+    while (hanging.connections < 44) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await running()).toBe(44);
+
+    await publishMany('http://good.example', 50);
+    await good.received(50);
+    expect(hanging.connections).toBe(44);
+    const why = await callApi(server, 'GET', `/v2/messages/${messageId}/why`);
+    expect(why.body).toMatchObject({
+      reason: 'domain_limit',
+      sentence: expect.stringMatching(/^44 attempts to hosts in platform\.example in flight are /),
+    });
   });
 
   it('is served beside every kind of bad one, each of which ends in time', async () => {

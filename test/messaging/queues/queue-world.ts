@@ -67,6 +67,7 @@ class Message {
 class Attempt implements Entrant {
   readonly flowControlKey = null;
   readonly origin = 'https://example.com';
+  readonly domain = null;
   readonly bodyBytes = 0;
   readonly messageId: string;
   readonly queueName: QueueName | null;

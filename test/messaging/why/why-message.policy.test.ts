@@ -128,13 +128,18 @@ const cases: readonly Case[] = [
   ],
   [
     'origin_limit',
-    behind({ gate: 'origin', origin: 'https://example.com', running: 64, limit: 64 }),
+    behind({ gate: 'origin', destination: 'https://example.com', running: 64, limit: 64 }),
     '64 attempts to https://example.com in flight are the maximum for one origin.',
   ],
   [
     'origin_limit',
-    behind({ gate: 'origin', origin: 'https://example.com', running: 1, limit: 64 }),
+    behind({ gate: 'origin', destination: 'https://example.com', running: 1, limit: 64 }),
     '1 attempt to https://example.com in flight is its share of the remaining places.',
+  ],
+  [
+    'domain_limit',
+    behind({ gate: 'domain', destination: 'example.com', running: 438, limit: 438 }),
+    '438 attempts to hosts in example.com in flight are the maximum for one domain.',
   ],
   [
     'body_bytes_limit',

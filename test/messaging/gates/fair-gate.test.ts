@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { OriginGate } from '../../../src/messaging/gates/origin-gate.js';
+import { FairGate } from '../../../src/messaging/gates/fair-gate.js';
 import { empty, GatedTraffic, steps, type TrafficLimits, take } from './gated-traffic.js';
 
 /** As shipped. */
@@ -135,11 +135,9 @@ describe('one of many destinations', () => {
   });
 
   it('still waits for room after one that was held up elsewhere has passed it', () => {
-    const gate = new OriginGate({ attempts: 4, places: 8, bytes: 1 }, () => 0);
-    const own = gate.lineOf(bareEntrant);
-    const others = ['b', 'c', 'd', 'e', 'f', 'g'].map((origin) =>
-      gate.lineOf({ ...bareEntrant, origin }),
-    );
+    const gate = new FairGate('origin', { attempts: 4, places: 8, bytes: 1 }, () => 0);
+    const own = lineAt(gate, 'a');
+    const others = ['b', 'c', 'd', 'e', 'f', 'g'].map((origin) => lineAt(gate, origin));
     for (const line of [own, ...others]) gate.enter(line, bareEntrant);
     expect(gate.isOpen(own, bareEntrant)).toBe(false);
     gate.leave(others[0]!, bareEntrant);
@@ -151,8 +149,8 @@ describe('one of many destinations', () => {
   });
 
   it('is forgotten when no message goes to it anymore', () => {
-    const gate = new OriginGate({ attempts: 8, places: 16, bytes: 1 }, () => 0);
-    const lineOf = (origin: string) => gate.lineOf({ ...bareEntrant, origin });
+    const gate = new FairGate('origin', { attempts: 8, places: 16, bytes: 1 }, () => 0);
+    const lineOf = (origin: string) => lineAt(gate, origin);
     const first = lineOf('first');
     const busy = lineOf('busy');
     gate.enter(busy, bareEntrant);
@@ -162,11 +160,72 @@ describe('one of many destinations', () => {
   });
 });
 
+describe('one of many domains', () => {
+  /** Origins of one domain, each with this many attempts. */
+  function hang(traffic: GatedTraffic, origins: number, attempts: number): void {
+    for (let index = 0; index < origins; index += 1) {
+      askMany(traffic, `shop-${index}.platform`, attempts);
+    }
+  }
+
+  const running = (traffic: GatedTraffic, domain: string) =>
+    traffic.running.filter((attempt) => attempt.domain === domain).length;
+
+  it('never takes over half of the places, however many of its origins hang', () => {
+    const traffic = new GatedTraffic(shipped);
+    hang(traffic, 2000, 2);
+    expect(running(traffic, 'platform')).toBe(438);
+    askMany(traffic, 'good.elsewhere', 100);
+    askMany(traffic, 'good', 100);
+    expect(traffic.runningTo('good.elsewhere')).toBe(55);
+    expect(traffic.runningTo('good')).toBe(48);
+  });
+
+  it('leaves room for the next, when three of them hang', () => {
+    const traffic = new GatedTraffic(shipped);
+    for (const domain of ['one', 'two', 'three']) {
+      for (let index = 0; index < 1000; index += 1) traffic.ask(`shop-${index}.${domain}`);
+    }
+    const shares = ['one', 'two', 'three'].map((domain) => running(traffic, domain));
+    expect(shares).toEqual([438, 219, 109]);
+    askMany(traffic, 'good.elsewhere', 100);
+    expect(running(traffic, 'elsewhere')).toBe(14);
+  });
+
+  it('regains its share when another has ended, and starts its oldest attempts first', () => {
+    const traffic = new GatedTraffic(shipped);
+    hang(traffic, 600, 1);
+    for (let index = 0; index < 400; index += 1) traffic.ask(`${index}.patient`);
+    const before = running(traffic, 'patient');
+    for (const attempt of [...traffic.running, ...traffic.waiting]) {
+      if (attempt.domain === 'platform') traffic.leave(attempt);
+    }
+    expect([before, running(traffic, 'patient')]).toEqual([219, 400]);
+    const started = traffic.started.filter(({ domain }) => domain === 'patient');
+    expect(started.map(({ origin }) => origin)).toEqual(
+      Array.from({ length: 400 }, (_, index) => `${index}.patient`),
+    );
+  });
+
+  it('needs only a few tries per leaving attempt, however many wait for it', () => {
+    const traffic = new GatedTraffic(shipped);
+    hang(traffic, 500, 100);
+    const leaves = 300;
+    traffic.tries = 0;
+    for (let count = 0; count < leaves; count += 1) traffic.leave(traffic.running[0]!);
+    expect(traffic.tries / leaves).toBeLessThan(20);
+  });
+});
+
+/** Every entrant has an origin, so it has a line. */
+const lineAt = (gate: FairGate, origin: string) => gate.lineOf({ ...bareEntrant, origin })!;
+
 const bareEntrant = {
   messageId: 'msg_1',
   queueName: null,
   flowControlKey: null,
   origin: 'a',
+  domain: null,
   bodyBytes: 0,
   admitted: () => undefined,
 };

@@ -1,58 +1,62 @@
 /**
- * Shares the places of all attempts among the destinations, so that hanging destinations do not
- * take everything. The last eighth of the places is kept for origins that have nothing in flight.
- * Of the rest, an origin may take up to its limit, but never more than half. Once half are taken,
- * its limit shrinks in proportion to what is left: to half of it when a quarter is left, to a
- * quarter when an eighth is left. So every busy origin leaves places for the next one. (Dynamic
- * thresholds, Choudhury and Hahne 1998, as in switches that share memory among their ports.)
+ * Shares the places of all attempts among the destinations, so that those that hang do not take
+ * everything. There are two such gates: one for origins, one for the domains that origins are in.
+ * The last eighth of the places is kept for an origin, or domain, that has nothing in flight. Of
+ * the rest, one may take up to its limit, but never more than half. Once half are taken, its limit
+ * shrinks in proportion to what is left: to half of it when a quarter is left, to a quarter when an
+ * eighth is left. So every busy one leaves places for the next one. (Dynamic thresholds, Choudhury
+ * and Hahne 1998, as in switches that share memory among their ports.)
  *
- * An origin that has nothing in flight waits only if every place is taken, which is not decided
- * here but by the gate that counts all attempts.
+ * One that has nothing in flight waits here for bytes only; whether a place is free at all is
+ * decided by the gate that counts all attempts.
  */
 
-import { type Entrant, type Gate, Line } from './gate.js';
+import { type Entrant, type Gate, type GateName, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
 
-/** How much one origin may take, and out of how much. */
-export interface OriginLimits {
-  /** Attempts of one origin at once. */
+/** How much one origin or domain may take, and out of how much. */
+export interface FairLimits {
+  /** Attempts of one at once. */
   readonly attempts: number;
-  /** Attempts of all origins at once. */
+  /** Attempts of all at once. */
   readonly places: number;
-  /** Bytes of the budget for bodies that the attempts of one origin may take at once. */
+  /** Bytes of the budget for bodies that the attempts of one may take at once. */
   readonly bytes: number;
 }
 
-/** One instance per server (ADR 8). It knows only origins with attempts in flight or waiting. */
-export class OriginGate implements Gate {
-  readonly name = 'origin';
-  readonly isShared = false;
-  private readonly lines = new OriginLines(this);
-  /** Lines that wait for attempts of other origins to end; ends of their own reopen them anyway. */
+/** Two instances per server (ADR 8, ADR 122). They know only what is in flight or waits. */
+export class FairGate implements Gate {
+  readonly sharedBy: readonly GateName[];
+  private readonly lines = new KeyedLines(this);
+  /** Lines that wait for attempts of others to end; ends of their own reopen them anyway. */
   private readonly fairLines = new FairLines();
   /** Bytes taken, by line; only lines with attempts in flight. */
   private readonly bytes = new Map<Line, number>();
-  /** Places reserved for origins that have nothing in flight. */
+  /** Places reserved for those that have nothing in flight. */
   private readonly kept: number;
   /** Half of the other places. */
   private readonly half: number;
-  /** The most places that one origin may take. */
+  /** The most places that one may take. */
   private readonly most: number;
   private free: number;
 
-  /** `bytesOf`: how much of the byte budget an attempt takes. */
+  /** Limits entrants by the field `name`; `bytesOf`: how much of the byte budget one takes. */
   constructor(
-    private readonly limits: OriginLimits,
+    readonly name: 'origin' | 'domain',
+    private readonly limits: FairLimits,
     private readonly bytesOf: (entrant: Entrant) => number,
   ) {
+    // All attempts to one origin go to one domain.
+    this.sharedBy = name === 'domain' ? ['origin'] : [];
     this.kept = Math.ceil(limits.places / 8);
     this.half = Math.ceil((limits.places - this.kept) / 2);
     this.most = Math.min(limits.attempts, this.half);
     this.free = limits.places;
   }
 
-  lineOf({ origin }: Entrant): Line {
-    return this.lines.of(origin);
+  lineOf(entrant: Entrant): Line | null {
+    const key = entrant[this.name];
+    return key === null ? null : this.lines.of(key);
   }
 
   /** If only free places are missing, the line is registered to be tried again. */
@@ -70,8 +74,9 @@ export class OriginGate implements Gate {
     this.count(line, -1, -this.bytesOf(entrant));
   }
 
-  obstacleOf({ used }: Line, { origin }: Entrant): Obstacle {
-    return { gate: this.name, origin, running: used, limit: this.most };
+  obstacleOf({ used }: Line, entrant: Entrant): Obstacle {
+    const destination = entrant[this.name] ?? '';
+    return { gate: this.name, destination, running: used, limit: this.most };
   }
 
   takeOpened(): Line | undefined {
@@ -81,7 +86,7 @@ export class OriginGate implements Gate {
     return line;
   }
 
-  /** Whether one more attempt of this origin is within its share of the places left. */
+  /** Whether one more attempt of this line is within its share of the places left. */
   private isWithinShare({ used }: Line): boolean {
     if (used === 0) return true;
     const left = Math.max(this.free - this.kept, 0);
@@ -107,31 +112,31 @@ export class OriginGate implements Gate {
 
 const sweepMin = 1024;
 
-/** One line for each origin. */
-class OriginLines {
+/** One line for each origin or domain. */
+class KeyedLines {
   private readonly lines = new Map<string, Line>();
   private sweepAt = sweepMin;
 
   constructor(private readonly gate: Gate) {}
 
-  /** The line of `origin`, the same one for as long as an attempt is in it or waits in it. */
-  of(origin: string): Line {
-    const known = this.lines.get(origin);
+  /** The line of `key`, the same one for as long as an attempt is in it or waits in it. */
+  of(key: string): Line {
+    const known = this.lines.get(key);
     if (known !== undefined) return known;
     if (this.lines.size >= this.sweepAt) this.sweep();
     const line = new Line(this.gate);
-    this.lines.set(origin, line);
+    this.lines.set(key, line);
     return line;
   }
 
   /** Origins come and go by the thousand; idle ones are removed each time the map has doubled. */
   private sweep(): void {
-    for (const [origin, line] of this.lines) if (line.isIdle) this.lines.delete(origin);
+    for (const [key, line] of this.lines) if (line.isIdle) this.lines.delete(key);
     this.sweepAt = Math.max(sweepMin, this.lines.size * 2);
   }
 }
 
-/** Lines that wait for free places, grouped by how many places their origins hold. */
+/** Lines that wait for free places, grouped by how many places they hold. */
 class FairLines {
   /**
    * Keyed by `Line.used`, which must not change while the line is here. There are few levels: with
