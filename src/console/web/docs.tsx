@@ -8,6 +8,7 @@ import './theme.css';
 
 const place = document.getElementById('docs');
 if (place !== null) {
+  place.replaceChildren();
   createRoot(place).render(
     <StrictMode>
       <QueryClientProvider client={queryClient()}>

@@ -9,6 +9,7 @@ import './theme.css';
 
 const place = document.getElementById('console');
 if (place !== null) {
+  place.replaceChildren();
   createRoot(place).render(
     <StrictMode>
       <QueryClientProvider client={queryClient()}>

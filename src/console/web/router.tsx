@@ -13,14 +13,17 @@ import { Failure } from './parts/states.tsx';
 import { Missing } from './shell/missing.tsx';
 import { Shell } from './shell/shell.tsx';
 
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+/** Instead of a page that failed. That its script was not loaded is kept until a reload. */
+function Unshown({ error }: { readonly error: unknown }) {
+  const why = error instanceof Error ? error.message : String(error);
+  const said = new Error(`This page could not be shown: ${why}`);
+  return <Failure error={said} retry={() => location.reload()} />;
 }
 
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: Missing,
-  errorComponent: ({ error, reset }) => <Failure error={asError(error)} retry={reset} />,
+  errorComponent: Unshown,
 });
 
 const overview = createRoute({
