@@ -42,6 +42,38 @@ export function objectAt(body: Buffer, start: number): ObjectSpan | null {
   return null;
 }
 
+const comma = 0x2c;
+const colon = 0x3a;
+
+/**
+ * The texts of the values of an object or array that is all of `text`, by name or index. Of values
+ * with the same name, it has the last, as `JSON.parse` has.
+ */
+export function textsIn(text: string): ReadonlyMap<string, string> {
+  const body = Buffer.from(text.trim());
+  const texts = new Map<string, string>();
+  let name: string | null = null;
+  let depth = 0;
+  let from = 1;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      at = endOfString(body, at);
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+    }
+    const isEnd = depth === 0 || (depth === 1 && byte === comma);
+    if (!isEnd && (depth !== 1 || byte !== colon)) continue;
+    const part = body.toString('utf8', from, at).trim();
+    from = at + 1;
+    if (!isEnd) name = JSON.parse(part);
+    else if (part !== '') texts.set(name ?? String(texts.size), part);
+  }
+  return texts;
+}
+
 const wordBytes = 4;
 
 /** Whether there are bytes below 0x20, which JSON does not allow within strings. */

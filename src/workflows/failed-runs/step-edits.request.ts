@@ -1,6 +1,7 @@
 /** Replaces results of a failed run when it is resumed (workflows.md 6.2). Pure. */
 import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../grammar/json.js';
+import { textsIn } from '../../grammar/json-spans.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { EditStep, StartRun } from '../run-state/run.commands.js';
@@ -31,8 +32,8 @@ export const resumeSchema = z
 /** The new result of a step. */
 export interface StepEdit {
   readonly stepId: number;
-  /** Any JSON. */
-  readonly out: unknown;
+  /** Any JSON, as it came: its numbers may have more digits than JavaScript's. */
+  readonly out: string;
 }
 
 /** `{"steps": [{"stepId", "out"}]}`; an empty body replaces nothing. */
@@ -43,14 +44,20 @@ export function parseStepEdits(body: Buffer): Result<readonly StepEdit[]> {
   const { steps = [] } = request.value;
   const ids = steps.map(({ stepId }) => stepId);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  return twice === undefined ? ok(steps) : refused(`steps: step ${twice} is given twice`);
+  if (twice !== undefined) return refused(`steps: step ${twice} is given twice`);
+  const texts = textsIn(textsIn(body.toString()).get('steps') ?? '');
+  return ok(
+    ids.map((stepId, index) => {
+      return { stepId, out: textsIn(texts.get(String(index)) ?? '').get('out') ?? '' };
+    }),
+  );
 }
 
 /** The only step type whose result is a value returned by the endpoint's code. */
 const editableType = 'Run';
 
 /** The delivered form of a step with a new result; refused for other types of steps. */
-export function editedStep(step: StepInfo, body: Buffer | null, out: unknown): Result<Buffer> {
+export function editedStep(step: StepInfo, body: Buffer | null, out: string): Result<Buffer> {
   if (step.type !== editableType) {
     return refused(`steps: step ${step.id} is a ${step.type}: only results of Run are replaced`);
   }
@@ -60,9 +67,10 @@ export function editedStep(step: StepInfo, body: Buffer | null, out: unknown): R
     return refused(`steps: step ${step.id} was not submitted as a JSON object`);
   }
   // Current clients write a result as JSON in a string; older clients write it as plain JSON.
-  const { out: former } = fields;
+  const { out: former, ...others } = fields;
   const isText = former === undefined || typeof former === 'string';
-  return ok(Buffer.from(JSON.stringify({ ...fields, out: isText ? JSON.stringify(out) : out })));
+  const begun = JSON.stringify({ ...others, out: '' }).slice(0, -'""}'.length);
+  return ok(Buffer.from(`${begun}${isText ? JSON.stringify(out) : out}}`));
 }
 
 /** A replaced result, with its position in the list. */

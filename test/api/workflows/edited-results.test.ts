@@ -125,6 +125,18 @@ describe('a run that is resumed with other results', () => {
     expect(steps.map(({ editedAt }) => editedAt !== undefined)).toEqual([false, true, true, false]);
   });
 
+  it('delivers them as they came, so that long numbers keep their digits', async () => {
+    const { dlqId } = await failed();
+    const body = '{"steps": [{"out": {"id": 9007199254740993, "at": 1.0 }, "stepId": 2}]}';
+    const answer = await stage.api('POST', `/resume/${dlqId}`, {}, body);
+    const { workflowRunId } = answer.body as RunReference;
+    await stage.ended(workflowRunId);
+    expect(resultsOf(workflowRunId)[0]).toEqual({
+      one: '"one is done"',
+      two: '{"id": 9007199254740993, "at": 1.0 }',
+    });
+  });
+
   it('replaces those of parallel steps', async () => {
     stage.workflow.script = stage.parallel('left', 'right');
     stage.broken.add('right');

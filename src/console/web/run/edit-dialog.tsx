@@ -70,11 +70,13 @@ function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
   const [edited, setEdited] = useState(last);
   const [isJson, setJson] = useState(true);
   const resume = useChange(
-    (out: unknown) =>
+    () =>
       ask(
         api.POST('/v2/workflows/dlq/resume/{id}', {
           params: { path: { id: dlqId } },
-          body: { steps: [{ stepId: edited.stepId, out }] },
+          body: { steps: [{ stepId: edited.stepId, out: null }] },
+          // As it was typed: JavaScript would round long numbers.
+          bodySerializer: () => `{"steps":[{"stepId":${edited.stepId},"out":${edited.out}}]}`,
         }),
       ),
     ['run', 'dlq'],
@@ -82,9 +84,9 @@ function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const out = jsonIn(edited.out);
-    setJson(out !== undefined);
-    if (out !== undefined) resume.mutate(out);
+    const isValid = jsonIn(edited.out) !== undefined;
+    setJson(isValid);
+    if (isValid) resume.mutate();
   };
   const choose = (id: string) => {
     const chosen = results.find(({ stepId }) => String(stepId) === id);
