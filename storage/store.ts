@@ -147,15 +147,18 @@ export class Store {
   /**
    * Drops a log and its files; returns false if there is none of this name. Rejects with `DiskFull`
    * if even the reserve has no room to record it; the log is unchanged then, except that one shared
-   * with other machines takes no more appends.
+   * with other machines takes no more appends. Rejects with `LogClosed` if a shared log can be
+   * dropped by another machine only: `isFollowed` says that one has dropped it.
    */
-  dropLog(name: string): Promise<boolean> {
+  dropLog(name: string, isFollowed = false): Promise<boolean> {
     return this.change(async () => {
       const log = this.byName.get(name);
       if (log === undefined) return false;
-      const shared = streamOf(this.parts.commits, name);
+      const shared = isFollowed ? null : streamOf(this.parts.commits, name);
       const dropped = new LogClosed(`log ${name} was dropped`);
-      if (shared?.refusal === null) {
+      if (shared !== null) {
+        const { refusal: cause } = shared;
+        if (cause !== null) throw new LogClosed(`log ${name} is not dropped here`, { cause });
         // First: other machines could not append anything that follows the drop in the stream.
         await log.stop(dropped);
         await shared.drop(name);

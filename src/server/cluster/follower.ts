@@ -183,7 +183,7 @@ export class Follower {
   private async drop(name: string, sequence: number): Promise<void> {
     const { store, drops } = this.ports;
     await drops.note(name, sequence);
-    await store.dropLog(name);
+    await store.dropLog(name, true);
   }
 
   /**

@@ -68,6 +68,18 @@ it('a former owner of the shared log continues from before the deletion of a log
   expect(await valuesOf(again.store)).toEqual(values);
 });
 
+it('an owner that gives up leaves the deletion of a log to the next one', async () => {
+  const { batches, disk, store, leave } = await openWriter(newDisk());
+  const log = await store.createLog(name);
+  const values = ['0', '1', '2'];
+  for (const value of values) await log.append([{ key: null, value: Buffer.from(value) }]).durable;
+  leave();
+  await expect(store.dropLog(name)).rejects.toThrow(LogClosed);
+  const again = await openFollower(disk.restart());
+  await again.take(batches.slice(1));
+  expect(await valuesOf(again.store)).toEqual(values);
+});
+
 it('a log that takes records until it is deleted leaves none to other nodes', async () => {
   const { store, batches } = await openWriter(newDisk());
   const log = await store.createLog(name);

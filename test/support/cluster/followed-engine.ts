@@ -26,6 +26,8 @@ export function openNotes(disk: SimulatedDisk, commits: SharedCommits): Promise<
 /** An engine that writes the shared log, and the batches that count in it. */
 export interface WritingEngine extends SweptEngine {
   readonly batches: readonly CountedBatch[];
+  /** It gives the shared log up. */
+  leave(): void;
 }
 
 export async function openWriter(disk: SimulatedDisk): Promise<WritingEngine> {
@@ -33,7 +35,7 @@ export async function openWriter(disk: SimulatedDisk): Promise<WritingEngine> {
   const commits = new SharedCommits(systemClock);
   const opened = await openNotes(disk, commits);
   writeInto(commits, batches, await DroppedLogs.open(opened.store));
-  return { ...opened, batches };
+  return { ...opened, batches, leave: () => commits.leave() };
 }
 
 /** What is committed from now on counts. */
