@@ -172,7 +172,7 @@ export class Cluster implements Membership {
   /** Gives the log up if this node has it, and ends; the store is still open. */
   async stop(): Promise<void> {
     await this.upkeep.stop();
-    const held = this.role === 'owner' ? await this.release() : null;
+    const held = this.role === 'follower' ? null : await this.release();
     this.node?.close();
     this.commits.close();
     await this.follower?.stop();
@@ -182,30 +182,28 @@ export class Cluster implements Membership {
 
   /**
    * Commits first what was accepted: after a release, nothing from this node counts. Returns the
-   * state before it, all of which is in this folder: the next owner may have written by now.
+   * state before it, all of which is in this folder: the next owner may have written by now. Null
+   * if the folder may lack some, as that of a node that was still taking the log.
    */
   private async release(): Promise<HistoryState | null> {
     this.isLeaving = true;
     this.commits.leave();
     const { clock } = this.options;
-    let held: HistoryState | null = null;
-    await new Promise<void>((resolve) => {
-      let isOver = false;
-      const end = () => {
-        isOver = true;
+    let isOver = false;
+    const over = new Promise<void>((resolve) => {
+      const cancel = clock.after(releaseMs, resolve);
+      this.released = () => {
         cancel();
         resolve();
       };
-      const cancel = clock.after(releaseMs, end);
-      this.released = end;
-      const releaseOnceCommitted = () => {
-        if (isOver) return;
-        if (this.place?.holdsAll !== true) return void clock.after(lookMs, releaseOnceCommitted);
-        held = this.node?.state ?? null;
-        this.node?.release();
-      };
-      releaseOnceCommitted();
+    }).then(() => {
+      isOver = true;
     });
+    const { hasOwned } = this;
+    while (hasOwned && !isOver && this.place?.holdsAll !== true) await sleep(clock, lookMs);
+    const held = hasOwned && !isOver ? (this.node?.state ?? null) : null;
+    if (!isOver) this.node?.release();
+    await over;
     return held;
   }
 
@@ -288,7 +286,7 @@ export class Cluster implements Membership {
     const { epoch } = owner.state;
     for (;;) {
       await follower.idle();
-      if (this.role !== 'taking' || owner.state.epoch !== epoch) return;
+      if (this.isLeaving || this.role !== 'taking' || owner.state.epoch !== epoch) return;
       if (owner.mayAct) break;
       await sleep(this.options.clock, lookMs);
     }
