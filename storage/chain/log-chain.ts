@@ -61,6 +61,11 @@ interface ChainEnd {
   readonly count: number;
 }
 
+/** Why a chain cannot be continued behind so many entries. */
+function lost(count: number): string {
+  return `entry ${count} is not intact, and records were removed since`;
+}
+
 /** The chain of a log, to be written; null if it has none. */
 export function chainOf(
   store: ChainingStore & { readonly readOnly: boolean },
@@ -75,8 +80,8 @@ export function chainOf(
  */
 export class LogChain {
   private end: ChainEnd | null = null;
-  /** The bytes behind the last intact entry, until another one is there; 0 = none. */
-  private cutBytes = 0;
+  /** Whether there are bytes behind the last intact entry that may be those of a damaged one. */
+  private hasRest = false;
   private isStopped = false;
   private extending: Promise<void> = Promise.resolve();
 
@@ -143,16 +148,17 @@ export class LogChain {
       const { logTag } = log;
       const found = await store.chains.work.root({ logTag, segment: part, from, until });
       const { recordCount } = found;
-      if (this.cutBytes > 0 && (await this.hadEntry(segment, end, recordCount))) {
-        const fault = `entry ${end.count} is not intact, and records were removed since`;
-        this.end = await this.beginAnew(fault);
+      // Records are removed only after their entry is on disk: it was damaged, then, not cut off by
+      // a crash. The entry of the records that are left would be another one.
+      if (this.hasRest && (recordCount === 0 || segment.baseOffset > end.offset)) {
+        this.end = await this.beginAnew(lost(end.count));
         return this.extendOnce();
       }
       const root = Buffer.from(found.root);
       const sealed = { baseOffset: from, nextOffset: until, recordCount, root };
       const entry = nextEntry(end.link, sealed);
       await this.write(entry, end.count, segment);
-      this.cutBytes = 0;
+      this.hasRest = false;
       end = { link: entry.link, offset: until, count: end.count + 1 };
       this.end = end;
       this.tell(end);
@@ -180,34 +186,32 @@ export class LogChain {
     });
     if (bytes === null) return { link: first, offset: 0, count: 0 };
     const { entries, fault } = decodeChain(bytes, first);
-    if (fault !== null) return this.beginAnew(fault);
-    this.cutBytes = bytes.length - entries.length * chainEntryLength;
-    const sealedEnd = log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0;
+    // A crash may leave zeros.
+    this.hasRest = bytes.subarray(entries.length * chainEntryLength).some((byte) => byte !== 0);
+    const sealed = log.segments.filter(({ isSealed }) => isSealed);
+    const sealedEnd = sealed.at(-1)?.nextOffset ?? 0;
     const kept = entries.filter(({ nextOffset }) => nextOffset <= sealedEnd);
-    const last = kept.at(-1);
-    return { link: last?.link ?? first, offset: last?.nextOffset ?? 0, count: kept.length };
+    const { link, nextOffset: offset } = kept.at(-1) ?? { link: first, nextOffset: 0 };
+    const behind = sealed.filter(({ nextOffset }) => nextOffset > offset);
+    const why = fault ?? ((await this.havePruned(behind)) ? lost(kept.length) : null);
+    return why === null ? { link, offset, count: kept.length } : this.beginAnew(why);
   }
 
-  /**
-   * Whether the entry of this segment, which is not intact, was once: it was damaged, then, and not
-   * cut off by a crash. Records are removed from a segment only after its entry is on disk. The
-   * entry of the records that are left would be another one.
-   */
-  private async hadEntry(
-    { number, baseOffset }: Segment,
-    end: ChainEnd,
-    recordCount: number,
-  ): Promise<boolean> {
+  /** Whether records of these segments were removed, and digests are left of them. */
+  private async havePruned(segments: readonly Segment[]): Promise<boolean> {
     const { disk, directory } = this.store;
-    if (recordCount === 0 || baseOffset > end.offset) return true;
-    const pruned = disk.sizeAt(directory.pruned(this.log.id, number));
-    return pruned.then(
-      () => true,
-      (error: unknown) => {
-        if (errorCode(error) === 'ENOENT') return false;
-        throw error;
-      },
-    );
+    for (const { number } of segments) {
+      const pruned = disk.sizeAt(directory.pruned(this.log.id, number));
+      const isThere = await pruned.then(
+        () => true,
+        (error: unknown) => {
+          if (errorCode(error) === 'ENOENT') return false;
+          throw error;
+        },
+      );
+      if (isThere) return true;
+    }
+    return false;
   }
 
   /** Starts the chain over: heads kept elsewhere no longer match it, which `damaged` reports. */
@@ -220,7 +224,7 @@ export class LogChain {
     await disk.rename(path, directory.quarantined(epoch, `log-${id}-CHAIN`));
     await disk.syncDirectory(directory.quarantine);
     await disk.syncDirectory(directory.log(id));
-    this.cutBytes = 0;
+    this.hasRest = false;
     return { link: firstLink(storeId, id), offset: 0, count: 0 };
   }
 

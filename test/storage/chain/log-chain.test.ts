@@ -165,6 +165,32 @@ describe('the chain of a log', () => {
     }
   }, 120_000);
 
+  it('gets a first entry that a crash has prevented, wherever the log begins', async () => {
+    const old = new SimulatedDisk(new SeededRandom(3));
+    const without = await openSimulated(old, { segmentBytes: 900 });
+    const trimmed = await without.store.createLog('events');
+    await append(trimmed, 20);
+    await trimmed.trimTo(10);
+    await without.store.close();
+    const disk = old.restart();
+    const images: SimulatedDisk[] = [];
+    disk.afterChange = () => images.push(disk.copy());
+    const { log, heads } = await openChained(disk);
+    await chainedUpTo(heads, 15);
+    disk.afterChange = null;
+    expect(log.startOffset).toBeGreaterThan(0);
+    const damages: string[] = [];
+    for (const [at, image] of images.entries()) {
+      for (const policy of crashPolicies) {
+        const onDamage = ({ message }: Error) => damages.push(message);
+        const again = await openChained(image.crash(policy, at), { onDamage });
+        await chainedUpTo(again.heads, 15);
+        await again.store.close();
+      }
+    }
+    expect(damages).toEqual([]);
+  }, 120_000);
+
   it('is copied with the folder', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { log, heads } = await openChained(disk);
@@ -227,6 +253,22 @@ describe('the chain of a log', () => {
     const found = await verified(disk);
     expect(found.damages).toEqual([]);
     expect(found.heads.slice(0, heads.length)).toEqual(heads);
+  });
+
+  it('begins anew if it lacks its last entry and a sweep removed records', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { log, heads, store } = await openChained(disk);
+    await append(log, 40);
+    await log.roll();
+    await chainedUpTo(heads, 40);
+    await log.sweep({ until: always, keeps: ({ offset }) => offset % 3 === 0, settled });
+    await store.close();
+    disk.damage(chainPath, (bytes) => bytes.subarray(0, bytes.length - 96));
+    const damages: string[] = [];
+    const again = await openChained(disk, { onDamage: ({ message }) => damages.push(message) });
+    await chainedUpTo(again.heads, 40);
+    expect(damages).toEqual([expect.stringMatching(/CHAIN.*begins anew/)]);
+    expect(await verified(disk)).toMatchObject({ damages: [] });
   });
 
   it.each([
