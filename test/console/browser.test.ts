@@ -125,18 +125,19 @@ describeInChromium('the console in a browser', () => {
     async () => {
       const page = await open('/messages');
       await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByLabel(/^Destination/).fill(`${endpoint.url}/typed`);
+      await page.getByLabel(/^Destination/).fill(`${endpoint.url}/a/../typed`);
       await page.getByLabel('Body').fill('typed');
       await page.getByLabel(/^Headers/).fill('Svc-Delay: 1h\nSvc-Label: one,two');
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
       await page.waitForURL('**/messages/msg_*');
+      await page.getByRole('heading', { name: `${endpoint.url}/a/../typed` }).waitFor();
       await page.getByText(/Why:.* \(in 59 min\)\.$/).waitFor();
       await page.goBack();
       await page.getByRole('row').filter({ hasText: 'one, two' }).waitFor();
       await page.goForward();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('canceled', { exact: true }).first().waitFor();
-      expect(endpoint.requests.some(({ url }) => url === '/typed')).toBe(false);
+      expect(endpoint.requests.some(({ url }) => url?.endsWith('/typed'))).toBe(false);
     },
     browserLimitMs,
   );

@@ -3,6 +3,7 @@
 import { headerText } from '../../../grammar/headers.js';
 import { bodyWords, type GivenBody } from '../bodies/body-words.ts';
 import { quoted } from '../parts/shell-words.ts';
+import { destinationPath } from '../publish/destination-path.ts';
 import { type MessageOptions, optionsOf } from '../publish/options.ts';
 
 /** The fields of a message that are needed. */
@@ -23,9 +24,9 @@ export function messageOptions(
 
 /** The path to publish it to: that of its queue, if it has one. */
 export function pathOf({ queueName, url }: PublishedMessage): string {
-  return queueName === undefined
-    ? `/v2/publish/${url}`
-    : `/v2/enqueue/${encodeURIComponent(queueName)}/${url}`;
+  const route =
+    queueName === undefined ? '/v2/publish/' : `/v2/enqueue/${encodeURIComponent(queueName)}/`;
+  return destinationPath(route, url);
 }
 
 /** The arguments after `curl <address>`. */

@@ -6,6 +6,7 @@ import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField, useFields } from '../parts/field.tsx';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import { bytes as size } from '../time/format.ts';
+import { destinationPath } from './destination-path.ts';
 import { headersIn } from './options.ts';
 
 /** The initial fields of a message; each can be edited. */
@@ -38,10 +39,8 @@ interface Answer {
 
 /** Publishing to a URL group has an answer for each endpoint; the first one is shown. */
 async function publish({ destination, queue, body, bytes, headers }: Sent): Promise<string> {
-  const path =
-    queue === ''
-      ? `/v2/publish/${destination}`
-      : `/v2/enqueue/${encodeURIComponent(queue)}/${destination}`;
+  const route = queue === '' ? '/v2/publish/' : `/v2/enqueue/${encodeURIComponent(queue)}/`;
+  const path = destinationPath(route, destination);
   const sent = bytes ?? body;
   const answer = await sendText<Answer | readonly Answer[]>(path, sent, headersIn(headers));
   const [first = {}] = [answer].flat();

@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { labelsText } from '../parts/labels.ts';
 import { quoted } from '../parts/shell-words.ts';
 import { Loaded, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { destinationPath } from '../publish/destination-path.ts';
 import { loadWholeSteps, type ShownRun } from './run-log.ts';
 
 export function CurlDialog({ run, close }: { readonly run: ShownRun; readonly close: () => void }) {
@@ -51,7 +52,7 @@ function Start({ run }: { readonly run: ShownRun }) {
       {(body) => (
         <Code
           text={curl(
-            `/v2/trigger/${workflowUrl}`,
+            destinationPath('/v2/trigger/', workflowUrl),
             ...(labels === undefined ? [] : [`-H ${quoted(`${prefix}Label: ${labels}`)}`]),
             ...bodyWords({ body }, false),
           )}

@@ -8,6 +8,7 @@ import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField, useFields } from '../parts/field.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
+import { destinationPath } from '../publish/destination-path.ts';
 import { headersIn } from '../publish/options.ts';
 import { useNow } from '../time/clock.ts';
 import { relative } from '../time/format.ts';
@@ -28,11 +29,15 @@ function useSave(id: string | undefined, saved: (id: string) => void) {
   const prefix = useHeaderPrefix();
   return useChange(
     ({ fields, zone, destination, body, headers }: ScheduleDraft) =>
-      sendText<{ readonly scheduleId: string }>(`/v2/schedules/${destination.trim()}`, body, {
-        ...headersIn(headers),
-        [`${prefix}Cron`]: `CRON_TZ=${zone.trim() || 'UTC'} ${fields.trim()}`,
-        ...(id !== undefined && { [`${prefix}Schedule-Id`]: id }),
-      }),
+      sendText<{ readonly scheduleId: string }>(
+        destinationPath('/v2/schedules/', destination.trim()),
+        body,
+        {
+          ...headersIn(headers),
+          [`${prefix}Cron`]: `CRON_TZ=${zone.trim() || 'UTC'} ${fields.trim()}`,
+          ...(id !== undefined && { [`${prefix}Schedule-Id`]: id }),
+        },
+      ),
     ['schedule'],
     ({ scheduleId }) => saved(scheduleId),
   );

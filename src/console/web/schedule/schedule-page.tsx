@@ -8,6 +8,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { quoted } from '../parts/shell-words.ts';
 import { StateBadge } from '../parts/state-mark.tsx';
 import { Loaded, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { destinationPath } from '../publish/destination-path.ts';
 import { useNow } from '../time/clock.ts';
 import { exact, relative } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
@@ -129,7 +130,7 @@ function Publishes({ schedule }: { readonly schedule: Schedule }) {
         <AnyBody text={schedule.body} base64={schedule.bodyBase64} />
         <Code
           text={curl(
-            `/v2/schedules/${destination}`,
+            destinationPath('/v2/schedules/', destination),
             ...headers,
             ...bodyWords(schedule, options.has('Content-Type')),
           )}
