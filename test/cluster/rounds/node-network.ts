@@ -35,6 +35,7 @@ export class NodeNetwork {
   private constructor(
     private readonly name: string,
     private readonly nets: readonly [cluster: string, clients: string],
+    private readonly count: number,
   ) {
     this.bridges = [`${name}c`, `${name}p`];
   }
@@ -42,12 +43,14 @@ export class NodeNetwork {
   /** Opens the network; null if this process may not create namespaces. */
   static open(count: number): NodeNetwork | null {
     const part = process.pid % 250;
-    const network = new NodeNetwork(`sw${part}`, [`10.77.${part}`, `10.78.${part}`]);
+    const network = new NodeNetwork(`sw${part}`, [`10.77.${part}`, `10.78.${part}`], count);
+    // A process that was killed may have left a network of this name.
+    network.remove();
     try {
-      network.make(count);
+      network.make();
       return network;
     } catch {
-      network.close();
+      network.remove();
       return null;
     }
   }
@@ -82,18 +85,36 @@ export class NodeNetwork {
     }
   }
 
+  /** Throws if a part of it stays behind. */
   close(): void {
-    for (const index of this.places.keys()) this.tolerant('netns', 'del', this.spaceOf(index));
-    for (const bridge of this.bridges) this.tolerant('link', 'del', bridge);
+    const failures = this.remove();
+    if (failures.length > 0) throw new AggregateError(failures, failures.join('; '));
   }
 
-  private make(count: number): void {
+  /** Tries to remove each part; gives what failed. */
+  private remove(): readonly unknown[] {
+    const spaces = Array.from({ length: this.count }, (_, index) => this.spaceOf(index));
+    const parts = [
+      ...spaces.map((space) => ['netns', 'del', space]),
+      ...this.bridges.map((bridge) => ['link', 'del', bridge]),
+    ];
+    return parts.flatMap((words) => {
+      try {
+        ip(...words);
+        return [];
+      } catch (error) {
+        return [error];
+      }
+    });
+  }
+
+  private make(): void {
     for (const [at, bridge] of this.bridges.entries()) {
       ip('link', 'add', bridge, 'type', 'bridge');
       ip('addr', 'add', `${this.nets[at]}.254/24`, 'dev', bridge);
       ip('link', 'set', bridge, 'up');
     }
-    for (let index = 0; index < count; index += 1) this.makePlace(index);
+    for (let index = 0; index < this.count; index += 1) this.makePlace(index);
   }
 
   private makePlace(index: number): void {
@@ -129,14 +150,6 @@ export class NodeNetwork {
 
   private spaceOf(index: number): string {
     return `${this.name}n${index}`;
-  }
-
-  private tolerant(...words: readonly string[]): void {
-    try {
-      ip(...words);
-    } catch {
-      // The namespace does not exist.
-    }
   }
 }
 

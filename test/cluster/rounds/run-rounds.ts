@@ -52,8 +52,8 @@ try {
   printReports(reports);
   if (reports.some((report) => brokenOf(report).length > 0)) process.exitCode = 1;
 } finally {
-  network?.close();
   await removeLeftovers();
+  network?.close();
 }
 
 /** Runs parts until `count` rounds, until `withinMs`, or until a part breaks a promise. */
