@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import { Refusal } from '../../grammar/result.js';
+import { parseUrl } from '../../grammar/destination.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By } from '../../http/identity/callers.js';
 import { readJsonBody } from '../../http/json-body.js';
-import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { answerIn, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type OriginReport, OriginTraffic } from '../outbound/origin-traffic.js';
@@ -73,8 +73,7 @@ export class OriginsController {
   async judge(@Req() request: FastifyRequest): Promise<ReachVerdict> {
     this.basic.require(request.raw, 'administer');
     const { url, head = false } = valueIn(readJsonBody(rawBody(request), reachSchema()));
-    if (!URL.canParse(url)) refuseIf(new Refusal('invalid', 'url: is not a valid URL'));
-    return answerIn(await this.reach.of(new URL(url), head));
+    return answerIn(await this.reach.of(valueIn(parseUrl(url)), head));
   }
 
   private async set(

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import type { Destination } from '../../grammar/destination.js';
 import { Refusal } from '../../grammar/result.js';
 import { AddressGuard, dialledHost, settingOf } from '../outbound/address-guard.js';
 import type { Endpoints } from '../outbound/endpoints.js';
@@ -17,6 +18,9 @@ const headTimeoutMs = 10_000;
 const busy = new Refusal('unavailable', `${asksMax} destinations are being asked already`, {
   'retry-after': '1',
 });
+
+/** A URL in the form in which attempts call it. */
+type CalledUrl = Extract<Destination, { readonly kind: 'url' }>;
 
 /** The verdict on a destination. */
 export interface ReachVerdict {
@@ -54,12 +58,12 @@ export class Reach {
   }
 
   /** Judges a destination. `asks`: also sends one HEAD, if the destination is allowed. */
-  async of(url: URL, asks: boolean): Promise<ReachVerdict | Refusal> {
+  async of(target: CalledUrl, asks: boolean): Promise<ReachVerdict | Refusal> {
     if (this.asking >= asksMax) return busy;
     this.asking += 1;
     try {
-      const verdict = await this.judged(url);
-      return verdict.allowed && asks ? { ...verdict, head: await this.head(url) } : verdict;
+      const verdict = await this.judged(target);
+      return verdict.allowed && asks ? { ...verdict, head: await this.head(target) } : verdict;
     } finally {
       this.asking -= 1;
     }
@@ -71,28 +75,27 @@ export class Reach {
     return this.guard.checkDestination(url)?.of('the destination') ?? null;
   }
 
-  private async judged(url: URL): Promise<ReachVerdict> {
-    const { href } = url;
+  private async judged({ text, url }: CalledUrl): Promise<ReachVerdict> {
     const host = dialledHost(url);
-    if (this.overrides.has(host)) return { url: href, allowed: true, addresses: [] };
+    if (this.overrides.has(host)) return { url: text, allowed: true, addresses: [] };
     const refusal = this.refusalOf(url);
-    if (refusal !== null) return forbidden(href, refusal.message, settingOf(refusal));
+    if (refusal !== null) return forbidden(text, refusal.message, settingOf(refusal));
     try {
       const found = await this.resolver.approved(host);
-      return { url: href, allowed: true, addresses: found.map(({ address }) => address) };
+      return { url: text, allowed: true, addresses: found.map(({ address }) => address) };
     } catch (error) {
       const reason = error instanceof Error ? transportReason(error) : String(error);
       return forbidden(
-        href,
+        text,
         reason,
         error instanceof DestinationRefused ? error.setting : undefined,
       );
     }
   }
 
-  private async head({ href }: URL): Promise<NonNullable<ReachVerdict['head']>> {
+  private async head({ text }: CalledUrl): Promise<NonNullable<ReachVerdict['head']>> {
     const { status, durationMs, error } = await this.endpoints.call({
-      url: href,
+      url: text,
       method: 'HEAD',
       headers: [],
       body: null,

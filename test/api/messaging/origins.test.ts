@@ -88,6 +88,15 @@ describe('POST /admin/reach', () => {
     expect(endpoint.requests.slice(before).map(({ method }) => method)).toEqual(['HEAD']);
   });
 
+  it('calls a destination as attempts do, with what browsers resolve or send nowhere', async () => {
+    const { body } = await reach({ url: `${endpoint.url}/a/../b`, head: true });
+    expect(body).toMatchObject({ url: `${endpoint.url}/a/../b`, head: { status: 200 } });
+    expect(endpoint.requests.at(-1)?.url).toBe('/a/../b');
+    expect((await reach({ url: `${endpoint.url}/x#part` })).body).toMatchObject({
+      url: `${endpoint.url}/x`,
+    });
+  });
+
   it('gives the reason why a destination may not be called, and does not call it', async () => {
     for (const [url, reason] of [
       ['http://169.254.169.254/latest', 'metadata'],
