@@ -51,11 +51,21 @@ export function guardedConnector(
     guarded(target, (...opened) => {
       const [error, socket] = opened;
       if (error !== null) return callback(error, null);
+      const { remoteAddress } = socket;
+      if (remoteAddress === undefined) {
+        socket.destroy();
+        return callback(wasReset(), null);
+      }
       // Whatever was looked up, check the address that was reached, before anything is sent.
-      const refusal = guard.checkAddress(socket.remoteAddress ?? '', host);
+      const refusal = guard.checkAddress(remoteAddress, host);
       if (refusal === null) return callback(null, socket);
       socket.destroy();
       callback(new DestinationRefused(refusal.message), null);
     });
   };
+}
+
+/** The error of a connection that was reset while it opened: the system forgets its address. */
+function wasReset(): Error {
+  return Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' });
 }

@@ -1,5 +1,10 @@
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { systemClock } from '../../../src/engine/clock.js';
 import { AddressGuard } from '../../../src/messaging/outbound/address-guard.js';
@@ -150,6 +155,23 @@ describe('a connection', () => {
     });
     expect(error).toBeInstanceOf(DestinationRefused);
     expect({ connections, received }).toEqual({ connections: 1, received: 0 });
+  });
+
+  it('that is reset as soon as it is open names no address that was refused', async () => {
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    const opened: Socket[] = [];
+    const server = createTlsServer({ ...selfSigned, maxVersion: 'TLSv1.2' }, (socket) => {
+      socket.on('error', () => undefined);
+      // The end of the handshake is sent in this turn, so the client reads it before the reset.
+      setImmediate(() => opened.pop()?.resetAndDestroy());
+    });
+    server.prependListener('connection', (socket: Socket) => opened.push(socket));
+    try {
+      const outcome = await callSecure('secure.example', await listen(server, toClose));
+      expect(outcome.error).toBe('the destination reset the connection (ECONNRESET)');
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
   });
 
   it('to an outdated TLS version fails', async () => {
