@@ -1,7 +1,7 @@
 /** The connections to one origin, and the requests that wait for a connection. */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import type { Clock } from '../../engine/clock.js';
+import { type Clock, systemClock } from '../../engine/clock.js';
 import { TransientMap } from '../../grammar/transient-map.js';
 import { type ConnectionOwner, OutboundConnection, type OutboundExchange } from './connection.js';
 import type { WireRequest } from './request-head.js';
@@ -17,6 +17,15 @@ export interface OriginConnectionLimits {
 /** How often connections are closed whose time to be kept has passed. */
 const sweepMs = 1000;
 
+/** How long the first connection of an origin must stay open after its response, in ms. */
+const proofMs = 20;
+
+/**
+ * Whether an origin keeps connections open, as a response promises that does not say otherwise.
+ * Some close them with each response: a request on such a connection is lost.
+ */
+type Habit = 'unknown' | 'keeps' | 'closes';
+
 /**
  * Created by `EndpointCaller` for each origin that is called, and replaced after a while, so that
  * names are looked up again.
@@ -24,6 +33,9 @@ const sweepMs = 1000;
 export class OriginConnections implements ConnectionOwner {
   /** Free connections; those used last are reused first, so that the others can expire. */
   private readonly unused: OutboundConnection[] = [];
+  /** Connections that are not reused before the habit of the origin is known. */
+  private readonly onProof = new Set<OutboundConnection>();
+  private habit: Habit = 'unknown';
   private readonly all = new Set<OutboundConnection>();
   /** Waiting requests by number, in order of arrival. */
   private readonly waiting = new TransientMap<number, readonly [WireRequest, OutboundExchange]>();
@@ -57,13 +69,13 @@ export class OriginConnections implements ConnectionOwner {
 
   /** Whether no request is in flight or waiting. */
   get isIdle(): boolean {
-    return this.waiting.size === 0 && this.unused.length === this.all.size;
+    return this.waiting.size === 0 && this.unused.length + this.onProof.size === this.all.size;
   }
 
   /** Closes the pool: free connections at once, the others when their requests have ended. */
   close(): void {
     this.isClosing = true;
-    for (const connection of [...this.unused]) connection.destroy();
+    for (const connection of [...this.unused, ...this.onProof]) connection.destroy();
     this.endOnce();
   }
 
@@ -77,14 +89,10 @@ export class OriginConnections implements ConnectionOwner {
 
   /** A connection has finished its exchange and may be kept for `keptMs` from now. */
   free(connection: OutboundConnection, keptMs: number): void {
-    const next = this.takeWaiting();
-    if (next !== undefined) connection.send(...next);
-    else if (this.isClosing) connection.destroy();
-    else {
-      connection.keptUntil = this.clock.monotonic() + keptMs;
-      this.unused.push(connection);
-      this.sweepLater();
-    }
+    connection.keptUntil = this.clock.monotonic() + keptMs;
+    if (this.habit === 'keeps') this.use(connection);
+    else if (this.habit === 'closes' || this.isClosing) connection.destroy();
+    else this.prove(connection);
   }
 
   /** A connection has closed: waiting requests may open another one. */
@@ -92,14 +100,15 @@ export class OriginConnections implements ConnectionOwner {
     if (!this.all.delete(connection)) return;
     const place = this.unused.indexOf(connection);
     if (place !== -1) this.unused.splice(place, 1);
+    if (this.onProof.delete(connection)) this.learn('closes');
     this.open();
     this.endOnce();
   }
 
-  /** Opens as many connections as there are waiting requests, within the limit. */
+  /** Opens as many connections as waiting requests need, within the limit. */
   private open(): void {
     const { connections } = this.limits;
-    while (this.opening < this.waiting.size && this.all.size + this.opening < connections) {
+    while (this.coming < this.waiting.size && this.all.size + this.opening < connections) {
       this.opening += 1;
       const { host, protocol, port } = this.url;
       const hostname = this.url.hostname.replace(/^\[|\]$/g, '');
@@ -116,7 +125,44 @@ export class OriginConnections implements ConnectionOwner {
   private opened(socket: Socket): void {
     const connection = new OutboundConnection(socket, this, this.limits.keptMs);
     this.all.add(connection);
-    this.free(connection, this.limits.keptMs);
+    connection.keptUntil = this.clock.monotonic() + this.limits.keptMs;
+    this.use(connection);
+  }
+
+  /** How many connections will be free soon. */
+  private get coming(): number {
+    return this.opening + this.onProof.size;
+  }
+
+  /** Waits to see whether the other side closes the connection. */
+  private prove(connection: OutboundConnection): void {
+    this.onProof.add(connection);
+    if (this.onProof.size > 1) return;
+    // Destinations close connections in real time, even if a development server moves its clock.
+    systemClock.after(proofMs, () => {
+      if (this.onProof.has(connection)) this.learn('keeps');
+    });
+  }
+
+  private learn(habit: Habit): void {
+    this.habit = habit;
+    const known = [...this.onProof];
+    this.onProof.clear();
+    for (const connection of known) {
+      if (habit === 'keeps') this.use(connection);
+      else connection.destroy();
+    }
+  }
+
+  /** Gives a connection to the request that has waited longest, or keeps it for a later one. */
+  private use(connection: OutboundConnection): void {
+    const next = this.takeWaiting();
+    if (next !== undefined) connection.send(...next);
+    else if (this.isClosing) connection.destroy();
+    else {
+      this.unused.push(connection);
+      this.sweepLater();
+    }
   }
 
   private sweepLater(): void {
