@@ -38,7 +38,7 @@ import { NodeRoutes } from './cluster-http/node-routes.js';
 import { allowedOrigins } from './configuration/config.js';
 import { GivenCopies } from './copies/given-copies.js';
 import { AnswerLog } from './inbound/answer-log.js';
-import { refuseConnection } from './inbound/client-error.js';
+import { refuseConnection, refuseTunnels } from './inbound/client-error.js';
 import type { InboundConnections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
 import { ErrorFilter } from './inbound/error.filter.js';
@@ -129,6 +129,7 @@ export async function createHttpServer(
   dateBy(fastify.server, shared.ports.clock);
   const sockets = new SocketLane({ lane, connections, node });
   connections.guard(fastify.server, sockets.take.bind(sockets));
+  refuseTunnels(fastify.server, connections);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   // With a limit of its own, Node would silently drop the headers beyond it but still frame the
   // body by them.

@@ -2,7 +2,7 @@
  * The final answer on a connection whose bytes are not valid HTTP. There is no path to choose an
  * error format by, so there is one format for all.
  */
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '../../grammar/result.js';
 import { codeOf, errorBody } from '../../http/error-shapes.js';
@@ -16,10 +16,22 @@ const statusOf: Readonly<Record<string, number>> = {
 };
 
 /**
+ * Refuses `CONNECT`, the request for a tunnel. Node's server would close the connection, and so
+ * lose the answers to the requests before it.
+ */
+export function refuseTunnels(server: Server, connections: InboundConnections): void {
+  server.on('connect', ({ socket }) => {
+    // Node's server has removed its own listener: an error would end the process.
+    socket.on('error', () => undefined);
+    refuseConnection(new Error('a tunnel was requested'), socket, connections);
+  });
+}
+
+/**
  * Answers with JSON and closes, since the framing of the following bytes is unknown. The latest
- * answer of the connection distinguishes a malformed body from a malformed head after it. A
- * malformed head is refused only after that latest answer: if the refusal came first, the client
- * would take it for the answer to the sound request.
+ * answer of the connection distinguishes a malformed body from a malformed head after it. The
+ * refusal is sent only after all answers to sound requests: if it came first, the client would take
+ * it for one of them.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
@@ -34,9 +46,10 @@ export function refuseConnection(
   // after a refusal.
   if (socket.writableEnded) return;
   dropRest(socket);
-  const latest = connections.latestAnswer(socket);
-  if (latest?.req.complete === true && !latest.closed) {
-    latest.once('close', () => refuseConnection(error, socket, connections));
+  const { latest = null, before = null } = connections.answersOf(socket) ?? {};
+  const awaited = latest?.req.complete === true ? latest : before;
+  if (awaited?.closed === false) {
+    awaited.once('close', () => refuseConnection(error, socket, connections));
     return;
   }
   if (latest?.headersSent === true && !latest.req.complete) {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
-import type { AnswerState, RequestHead } from '../../http/request-head.js';
+import type { RequestHead } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon } from './connection-end.js';
 import { shareOf } from './connection-share.js';
 import { InboundConnection, type Owner } from './open-connection.js';
@@ -107,11 +107,11 @@ export class InboundConnections {
   }
 
   /**
-   * The latest answer on a connection, whether it has begun or not; null if no request is in
-   * flight.
+   * The latest answer on a connection, whether it has begun or not, and the one before it;
+   * undefined if the connection is not open.
    */
-  latestAnswer(socket: Socket): AnswerState | null {
-    return this.open.get(socket)?.latest ?? null;
+  answersOf(socket: Socket): Pick<InboundConnection, 'latest' | 'before'> | undefined {
+    return this.open.get(socket);
   }
 
   /**

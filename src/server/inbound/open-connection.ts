@@ -92,6 +92,11 @@ export class InboundConnection {
     return this.earlier[0] ?? this.latest;
   }
 
+  /** The last answer before `latest` that is not sent yet; null if there is none. */
+  get before(): AnswerState | null {
+    return this.earlier.at(-1) ?? null;
+  }
+
   /** Whether the last answer is sent and no other request has arrived. */
   get isIdle(): boolean {
     return this.hasAsked && (this.latest === null || this.latest.writableFinished);

@@ -100,6 +100,39 @@ test.each(ways)(
   },
 );
 
+test.each(ways)(
+  'a malformed body after requests for %s is refused after their answers',
+  async (_way, first) => {
+    server = await startServer();
+    const connection = await KeptConnection.open(server.port);
+    const target = '/v2/publish/http://example.com/';
+    const sound = request(target, server.bearer, 'hello');
+    const malformed = sound.replace(/content-length: \d+/i, 'Transfer-Encoding: chunked');
+    connection.socket.write(first + sound + sound + malformed);
+    const statuses: number[] = [];
+    for (let answers = 0; answers < 3; answers += 1) {
+      statuses.push(statusOf(await connection.answer()));
+    }
+    expect(statuses).toEqual([200, 200, 400]);
+    while (!connection.isClosed) await pause(5);
+  },
+);
+
+test.each(ways)(
+  'CONNECT after a request for %s is refused after its answer',
+  async (_way, first) => {
+    server = await startServer();
+    const connection = await KeptConnection.open(server.port);
+    const sound = request('/v2/publish/http://example.com/', server.bearer, 'hello');
+    connection.socket.write(
+      `${first}${sound}CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\nbytes`,
+    );
+    expect(statusOf(await connection.answer())).toBe(200);
+    expect(statusOf(await connection.answer())).toBe(400);
+    while (!connection.isClosed) await pause(5);
+  },
+);
+
 test('a client can read why it is refused while it continues to send', async () => {
   server = await startServer();
   const connection = await KeptConnection.open(server.port);
