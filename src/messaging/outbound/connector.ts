@@ -15,6 +15,14 @@ import { DestinationRefused } from './transport-error.js';
 const timeout = 5000;
 
 /**
+ * How long one address of a name may take in ms before the next one is tried; Node gives up an
+ * address that it leaves. In Node's 250 ms no far destination answers, and none whose first packet
+ * is lost, which is sent again after a second: then all depends on the last address, and a machine
+ * without IPv6 cannot reach that of a destination that has one.
+ */
+const addressTimeout = 1500;
+
+/**
  * An undici connector. Its errors are `DestinationRefused` or those of the socket, whose `data` is
  * valid only during the event. `overrides` are keyed by host name in lower case; their targets are
  * not checked, because the operator named them.
@@ -31,8 +39,14 @@ export function guardedConnector(
     );
   };
   // autoSelectFamily makes Node call `lookup` for all addresses and try them in turn.
-  const guarded = buildConnector({ timeout, autoSelectFamily: true, lookup, onread });
-  const direct = buildConnector({ timeout, autoSelectFamily: true, onread });
+  const options = {
+    timeout,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressTimeout,
+    onread,
+  };
+  const guarded = buildConnector({ ...options, lookup });
+  const direct = buildConnector(options);
   return (target, callback) => {
     const host = target.hostname.replace(/\.$/, '');
     const override = overrides.get(host);
