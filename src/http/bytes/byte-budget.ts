@@ -1,6 +1,6 @@
 /**
- * Limits the bytes of request bodies and answers that the process holds at once. Each owner (see
- * `ownerOf`) may hold half of them, so that one credential cannot keep all others waiting.
+ * Limits the bytes of request bodies and answers that the process holds at once. Each owner may
+ * hold a part of them, so that one credential or destination cannot keep all others waiting.
  */
 
 /** The bytes that one owner holds, and the number of its waiting claims. */
@@ -17,7 +17,10 @@ interface Claim {
   readonly granted: () => void;
 }
 
-/** One instance per process (ADR 21). It counts only what users report and allocates nothing. */
+/**
+ * One instance for each kind of bytes (ADR 21). It counts only what users report and allocates
+ * nothing.
+ */
 export class ByteBudget {
   /** The most that one owner may hold, in bytes. */
   readonly ownerLimit: number;
@@ -28,9 +31,12 @@ export class ByteBudget {
   /** A claim within its owner's share waits for bytes of others: no later one may overtake it. */
   private isFull = false;
 
-  /** `limit` is in bytes, for all owners together. */
-  constructor(readonly limit: number) {
-    this.ownerLimit = Math.floor(limit / 2);
+  /** `limit` is in bytes, for all owners together; one may hold one of so many `shares` of it. */
+  constructor(
+    readonly limit: number,
+    shares = 2,
+  ) {
+    this.ownerLimit = Math.floor(limit / shares);
   }
 
   /** The bytes held now by all owners; may exceed `limit`, because `add` does not ask for room. */

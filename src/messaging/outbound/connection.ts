@@ -4,10 +4,18 @@ import type { WireRequest } from './request-head.js';
 import { ResponseReader, type ResponseTaker } from './response-reader.js';
 import { transportReason } from './transport-error.js';
 
+/** The place of a request: in the line, or on a connection. */
+export interface ExchangePlace {
+  /** Silently ends the exchange: it leaves the line, or its connection is closed. */
+  drop(): void;
+  /** Reads no more of the response than has come, until `resume`. */
+  pause(): void;
+  resume(): void;
+}
+
 /** The callbacks that report the progress of a request. */
 export interface OutboundExchange extends ResponseTaker {
-  /** `drop` silently ends the exchange: it leaves the line, or its connection is closed. */
-  placed(drop: () => void): void;
+  placed(place: ExchangePlace): void;
   /** The request is being sent. */
   sent(): void;
   /** The whole response has arrived. */
@@ -53,12 +61,11 @@ function announce(this: Socket, length: number): boolean {
 export const onread = { buffer: received, callback: announce };
 
 /** Created by `OriginConnections` for an open socket; the connection is free until `send`. */
-export class OutboundConnection {
+export class OutboundConnection implements ExchangePlace {
   private readonly reader = new ResponseReader();
   private exchange: OutboundExchange | null = null;
   /** Time by the owner's clock after which a free connection is no longer kept. */
   keptUntil = 0;
-  private readonly drop = () => this.destroy();
 
   constructor(
     private readonly socket: Socket,
@@ -77,7 +84,7 @@ export class OutboundConnection {
     const { socket } = this;
     this.exchange = exchange;
     this.reader.begin(method, exchange);
-    exchange.placed(this.drop);
+    exchange.placed(this);
     exchange.sent();
     if (body === null) socket.write(head, 'latin1');
     else if (body.length <= joinedBytesMax) socket.write(head + body.toString('latin1'), 'latin1');
@@ -98,6 +105,18 @@ export class OutboundConnection {
     this.reader.stop();
     this.owner.gone(this);
     this.socket.destroy();
+  }
+
+  drop(): void {
+    this.destroy();
+  }
+
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
   }
 
   private received(bytes: Buffer): void {

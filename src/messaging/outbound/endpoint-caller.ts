@@ -9,8 +9,10 @@ import type { Clock } from '../../engine/clock.js';
 import { requestTarget } from '../../grammar/destination.js';
 import { Refusal, refused } from '../../grammar/result.js';
 import { TransientMap } from '../../grammar/transient-map.js';
+import type { ByteBudget } from '../../http/bytes/byte-budget.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
 import { AddressGuard, dialledHost } from './address-guard.js';
+import { AnswerRoom, answerBudget } from './answer-room.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 import { guardedConnector } from './connector.js';
 import type { Endpoints } from './endpoints.js';
@@ -31,6 +33,8 @@ export interface EndpointCallerOptions {
   readonly overrides: ReadonlyMap<string, DialTarget>;
   /** The most connections to one origin. */
   readonly originParallelism: number;
+  /** The most bytes that are kept of one answer; absent = 10 MiB. */
+  readonly answerBytesMax?: number;
   /** Total number of connections above which idle ones are closed; absent = no limit. */
   readonly connectionsMax?: number;
   /** Resolves names; absent = the operating system does. */
@@ -42,6 +46,8 @@ interface OpenCall {
   readonly attempt: OpenAttempt;
   readonly signal: AbortSignal | undefined;
 }
+
+const usualAnswerBytesMax = 10 * 1024 * 1024;
 
 const rememberedMax = 1024;
 /** Longer URLs are checked each time, to keep the cache small. */
@@ -65,9 +71,11 @@ export class EndpointCaller implements Endpoints {
   private readonly watched = new WeakSet<AbortSignal>();
   private isClosed = false;
   private connections = 0;
+  private readonly answers: ByteBudget;
 
   constructor(private readonly options: EndpointCallerOptions) {
     const { clock, allowed, own, overrides, resolve } = options;
+    this.answers = answerBudget(options.answerBytesMax ?? usualAnswerBytesMax);
     this.guard = new AddressGuard(allowed, own);
     const resolver = new NameResolver(this.guard, clock, resolve);
     const connect = guardedConnector(this.guard, resolver, overrides);
@@ -90,7 +98,8 @@ export class EndpointCaller implements Endpoints {
     return new Promise((resolve) => {
       this.calls += 1;
       const number = this.calls;
-      const open: OpenAttempt = new OpenAttempt(attempt, this.options.clock, (outcome) => {
+      const room = new AnswerRoom(this.answers, attempt.url);
+      const open: OpenAttempt = new OpenAttempt(attempt, this.options.clock, room, (outcome) => {
         this.open.delete(number);
         resolve(outcome);
       });

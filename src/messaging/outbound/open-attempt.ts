@@ -4,8 +4,9 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import { GatheredBytes } from '../../http/bytes/gathered-bytes.js';
+import { type AnswerRoom, uncountedBytesMax } from './answer-room.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
-import type { OutboundExchange } from './connection.js';
+import type { ExchangePlace, OutboundExchange } from './connection.js';
 
 /** How many bytes beyond those kept are read to leave the connection usable; then it is closed. */
 const discardBytesMax = 1024 * 1024;
@@ -18,6 +19,7 @@ const stages = {
   connecting: 'connecting',
   sent: 'waiting for the response',
   answered: 'reading the response body',
+  full: 'waiting until other long responses leave memory',
 };
 
 const nothing = Buffer.alloc(0);
@@ -28,7 +30,7 @@ export class OpenAttempt implements OutboundExchange {
   private readonly startedAt: number;
   private readonly startedTick: number;
   private readonly cancelDeadline: () => void;
-  private drop: (() => void) | null = null;
+  private place: ExchangePlace | null = null;
   private stage: keyof typeof stages = 'connecting';
   private hasEnded = false;
   private interimResponses = 0;
@@ -36,10 +38,13 @@ export class OpenAttempt implements OutboundExchange {
   private headers: readonly string[] = none;
   private captured: GatheredBytes | null = null;
   private receivedBytes = 0;
+  /** Whether room for a long response was asked for. */
+  private isCounted = false;
 
   constructor(
     private readonly attempt: Pick<OutgoingAttempt, 'timeoutMs' | 'captureBytes'>,
     private readonly clock: Clock,
+    private readonly room: AnswerRoom,
     private readonly ended: (outcome: AttemptOutcome) => void,
   ) {
     this.startedAt = clock.now();
@@ -59,9 +64,8 @@ export class OpenAttempt implements OutboundExchange {
     this.end(0, reason, false);
   }
 
-  /** `drop` closes the connection of the attempt, or takes it out of the line. */
-  placed(drop: () => void): void {
-    this.drop = drop;
+  placed(place: ExchangePlace): void {
+    this.place = place;
   }
 
   sent(): void {
@@ -93,22 +97,40 @@ export class OpenAttempt implements OutboundExchange {
     const left = captureBytes - this.captured.length;
     if (left > 0) this.captured.add(chunk.length <= left ? chunk : chunk.subarray(0, left));
     this.receivedBytes += chunk.length;
+    if (!this.isCounted && this.captured.length > uncountedBytesMax) this.count();
     // The status is known and most of the body is not kept: reading on would be wasted.
     const isTooLong = this.receivedBytes - this.captured.length > discardBytesMax;
     if (isTooLong) this.end(this.status, null, false);
   }
 
   complete(): void {
-    this.drop = null;
+    // The connection carries the next request: if it was paused, it must go on.
+    if (this.stage === 'full') this.place?.resume();
+    this.place = null;
     this.end(this.status, null, false);
+  }
+
+  /** Reads on once there is room for all that is kept of a long response. */
+  private count(): void {
+    this.isCounted = true;
+    const { captureBytes } = this.attempt;
+    const bytes = Math.min(lengthIn(this.headers) ?? captureBytes, captureBytes);
+    const hasRoom = this.room.take(bytes, () => {
+      this.stage = 'answered';
+      this.place?.resume();
+    });
+    if (hasRoom) return;
+    this.stage = 'full';
+    this.place?.pause();
   }
 
   private end(status: number, error: string | null, cut: boolean): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.cancelDeadline();
+    this.room.release();
     // Stop sending and reading; the next attempt gets a fresh connection.
-    this.drop?.();
+    this.place?.drop();
     const isComplete = status !== 0;
     const body = isComplete && this.captured !== null ? this.captured.bytes : nothing;
     this.ended({
@@ -123,4 +145,12 @@ export class OpenAttempt implements OutboundExchange {
     });
     this.captured = null;
   }
+}
+
+/** The content length of a response; null = it does not say. */
+function lengthIn(headers: readonly string[]): number | null {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (headers[index]?.toLowerCase() === 'content-length') return Number(headers[index + 1]);
+  }
+  return null;
 }

@@ -63,7 +63,11 @@ export class OriginConnections implements ConnectionOwner {
     this.sent += 1;
     const number = this.sent;
     this.waiting.set(number, [request, exchange]);
-    exchange.placed(() => this.waiting.delete(number));
+    exchange.placed({
+      drop: () => void this.waiting.delete(number),
+      pause: nothing,
+      resume: nothing,
+    });
     this.open();
   }
 
@@ -197,3 +201,6 @@ export class OriginConnections implements ConnectionOwner {
     if (this.isClosing && this.all.size === 0 && this.opening === 0) this.ended();
   }
 }
+
+/** There is no response to a request that waits. */
+function nothing(): void {}

@@ -74,6 +74,7 @@ function networkOf(config: MessagingSettings, clock: Clock, lookUps: LookUps): E
     own: ownAddresses(),
     overrides: config.hostOverrides,
     originParallelism: config.originParallelism,
+    answerBytesMax: Math.max(config.maxBodyBytes, config.answerBytesMax),
     connectionsMax: 2 * config.globalParallelism,
     resolve: lookUps.resolve,
   });

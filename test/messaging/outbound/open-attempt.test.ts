@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { ByteBudget } from '../../../src/http/bytes/byte-budget.js';
+import { AnswerRoom } from '../../../src/messaging/outbound/answer-room.js';
 import type { AttemptOutcome } from '../../../src/messaging/outbound/attempt-outcome.js';
 import { OpenAttempt } from '../../../src/messaging/outbound/open-attempt.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -7,7 +9,9 @@ import { ManualClock } from '../../support/manual-clock.js';
 function answered(captureBytes: number) {
   const ended: AttemptOutcome[] = [];
   const own = { timeoutMs: 1000, captureBytes };
-  const attempt = new OpenAttempt(own, new ManualClock(), (outcome) => void ended.push(outcome));
+  const room = new AnswerRoom(new ByteBudget(1024 * 1024), 'http://a.example/');
+  const end = (outcome: AttemptOutcome) => void ended.push(outcome);
+  const attempt = new OpenAttempt(own, new ManualClock(), room, end);
   attempt.answered(200, []);
   return { attempt, ended };
 }

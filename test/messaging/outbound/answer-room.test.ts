@@ -1,0 +1,127 @@
+/** The memory of long answers that arrive at the same time, over real connections. */
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../../src/engine/clock.js';
+import { EndpointCaller } from '../../../src/messaging/outbound/endpoint-caller.js';
+import { selfSigned } from '../../support/clients/self-signed-certificate.js';
+
+const mebibyte = 1024 * 1024;
+const body = Buffer.alloc(mebibyte, 'x');
+
+describe('long answers', () => {
+  const toClose: (() => Promise<void> | void)[] = [];
+
+  afterEach(async () => {
+    for (const close of toClose.splice(0).reverse()) await close();
+  });
+
+  function openCaller(): EndpointCaller {
+    const caller = new EndpointCaller({
+      clock: systemClock,
+      allowed: { networks: ['127.0.0.0/8'], hosts: [] },
+      overrides: new Map(),
+      originParallelism: 80,
+      answerBytesMax: 10 * mebibyte,
+    });
+    toClose.push(() => caller.close());
+    return caller;
+  }
+
+  async function listen(server: Server): Promise<number> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    toClose.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  const attemptAt = (url: string, timeoutMs: number) => ({
+    url,
+    method: 'POST',
+    headers: [],
+    body: null,
+    timeoutMs,
+    captureBytes: mebibyte,
+  });
+
+  /** The end of the answer never comes. */
+  const stops: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-length': 2 * mebibyte }).write(body.subarray(1));
+  };
+
+  it('that never end keep no more memory than one limit, however many they are', async () => {
+    const caller = openCaller();
+    const ports = await Promise.all([1, 2, 3, 4, 5, 6].map(() => listen(createServer(stops))));
+    const before = process.memoryUsage().arrayBuffers;
+    const calls = ports.flatMap((port) =>
+      Array.from({ length: 60 }, () => caller.call(attemptAt(`http://127.0.0.1:${port}/`, 4000))),
+    );
+    let most = 0;
+    const measure = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }, 50);
+    const outcomes = await Promise.all(calls);
+    clearInterval(measure);
+    // 360 MiB are sent. 128 are kept; of each other answer, what came in the first reads.
+    expect(most).toBeGreaterThan(100 * mebibyte);
+    expect(most).toBeLessThan(240 * mebibyte);
+    const reasons = new Set(outcomes.map(({ error }) => error));
+    expect(reasons).toEqual(
+      new Set([
+        'timed out after 4000 ms reading the response body',
+        'timed out after 4000 ms waiting until other long responses leave memory',
+      ]),
+    );
+  });
+
+  it.each([
+    ['http', 'with a length'],
+    ['http', 'in chunks'],
+    ['https', 'in chunks'],
+  ])('over %s %s all arrive whole, in turn', async (protocol, how) => {
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      const open: ServerResponse[] = [];
+      const answers: RequestListener = (_request, response) => {
+        if (how === 'with a length') response.setHeader('content-length', body.length);
+        response.write(body.subarray(0, 200_000));
+        open.push(response);
+        // All claim room before the first gives any back.
+        if (open.length < 70) return;
+        setTimeout(() => {
+          for (const each of open) each.end(body.subarray(200_000));
+        }, 100);
+      };
+      const port = await listen(
+        protocol === 'http' ? createServer(answers) : createHttpsServer(selfSigned, answers),
+      );
+      const caller = openCaller();
+      const url = `${protocol}://127.0.0.1:${port}/`;
+      // An origin has room for 32 of them.
+      const calls = Array.from({ length: 70 }, () => caller.call(attemptAt(url, 30_000)));
+      for (const outcome of await Promise.all(calls)) {
+        expect(outcome).toMatchObject({ status: 200, error: null, bodyTruncated: false });
+        expect(outcome.body.equals(body)).toBe(true);
+      }
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
+  });
+
+  it('of one origin that never end leave room for those of others', async () => {
+    const caller = openCaller();
+    const [stalled, sound] = await Promise.all([
+      listen(createServer(stops)),
+      listen(createServer((_request, response) => response.end(body))),
+    ]);
+    const waiting = Array.from({ length: 70 }, () =>
+      caller.call(attemptAt(`http://127.0.0.1:${stalled}/`, 60_000)),
+    );
+    const outcome = await caller.call(attemptAt(`http://127.0.0.1:${sound}/`, 30_000));
+    expect(outcome.body.equals(body)).toBe(true);
+    await caller.close();
+    await Promise.all(waiting);
+  });
+});
