@@ -86,7 +86,17 @@ const receipt = once(() =>
     .meta({ id: 'PublishReceipt' }),
 );
 const scheduleReceipt = once(() => z.object({ scheduleId: z.string() }));
-const published = once(() => z.union([receipt(), z.array(receipt()), scheduleReceipt()]));
+const stepReceipt = once(() =>
+  z.object({
+    messageId: z
+      .string()
+      .optional()
+      .describe('Delivers the step of a run; absent while the run that it invokes has not ended'),
+  }),
+);
+const published = once(() =>
+  z.union([receipt(), z.array(receipt()), scheduleReceipt(), stepReceipt()]),
+);
 
 const bytes = { isRequired: false };
 const answers = {

@@ -189,6 +189,14 @@ describe('with something of each kind, the document describes', () => {
     const step = { stepId: 1, stepName: 'wait', stepType: 'Wait', concurrent: 1 };
     await ask('POST /v2/wait/{eventId} shipped', { step, timeout: '1d' }, run('waits'));
     await ask('GET /v2/waiters/{eventId} shipped');
+    const ofRun = { ...run('waits'), ...later, 'svc-workflow-init': 'false' };
+    const result = { stepId: 2, stepName: 'add', stepType: 'Run', concurrent: 1, out: '1' };
+    const first = { destination: `${url}/ok`, headers: ofRun, body: JSON.stringify(result) };
+    await ask('POST /v2/batch', [first]);
+    await ask(`POST ${publishTo} ${url}/ok`, { ...result, stepId: 3 }, ofRun);
+    const invocation = { workflowRunId: 'waits', step: { ...step, stepId: 4, stepType: 'Invoke' } };
+    const invokes = { 'svc-workflow-init': 'true', 'svc-workflow-invoke': 'true' };
+    await ask(`POST ${publishTo} ${url}/ok`, invocation, { ...invokes, ...later });
     for (const path of ['', '/why', '/waiters']) {
       await ask(`GET /v2/workflows/runs/{workflowRunId}${path} waits`);
     }
