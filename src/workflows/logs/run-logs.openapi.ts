@@ -244,11 +244,26 @@ const runsQuery = once(() =>
 );
 
 const cursor = once(() => z.string().describe('Absent on the last page').optional());
+const searchedTo = once(() =>
+  milliseconds
+    .describe('The page reached its cost limit and ended at this time; the cursor continues it')
+    .optional(),
+);
 const rows = once(() =>
-  z.object({ cursor: cursor(), damaged: damaged(), events: z.array(runLogRowSchema()) }),
+  z.object({
+    cursor: cursor(),
+    searchedTo: searchedTo(),
+    damaged: damaged(),
+    events: z.array(runLogRowSchema()),
+  }),
 );
 const runs = once(() =>
-  z.object({ cursor: cursor(), damaged: damaged(), runs: z.array(runSchema()) }),
+  z.object({
+    cursor: cursor(),
+    searchedTo: searchedTo(),
+    damaged: damaged(),
+    runs: z.array(runSchema()),
+  }),
 );
 
 /** The route `GET /v2/workflows/messageLogs`. */

@@ -225,6 +225,17 @@ describe('with something of each kind, the document describes', () => {
     await ask('DELETE /v2/workflows/runs', { label: 'none' });
   });
 
+  it('pages of rows that end before they are full, because of what they cost', async () => {
+    const item = { destination: endpoint.url, headers: later };
+    const items = Array.from({ length: 11_000 }, () => item);
+    for (let batch = 0; batch < 2; batch += 1) await ask('POST /v2/batch/trigger', items);
+    const rows = ['/v2/logs', '/v2/workflows/messageLogs', '/v2/workflows/events'];
+    for (const path of [...rows, '/v2/workflows/logs']) {
+      const page = await ask(`GET ${path} ?host=none`);
+      expect(page).toMatchObject({ cursor: expect.any(String), searchedTo: expect.any(Number) });
+    }
+  });
+
   it('topics, groups, subscriptions and credentials', async () => {
     const rides = { topic: 'rides', partition: 0 };
     await ask('POST /admin/topics', { name: 'rides', partitions: 1, retentionMs: 86_400_000 });
