@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callLog, committedOf, consumed, produceTo } from '../../support/clients/log-client.js';
+import { callOf, callsEnded } from '../../support/clients/log-waits.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -32,7 +33,7 @@ const until = async (isSo: () => Promise<boolean>) => {
 const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
 const membersOf = async (from: TestServer, group: string) => {
   const { body } = await callLog(from, `/admin/groups/${group}`);
-  return (body as { members: { isCalling: boolean }[] }).members;
+  return (body as { members: unknown[] }).members;
 };
 
 describe('a first consume', () => {
@@ -154,7 +155,7 @@ describe('an instance', () => {
   it('is called by one client at a time: another call waits until its timeout', async () => {
     await consume('busy/1', 'quiet');
     const first = call('/consume/busy/1', { topic: 'quiet', timeout: 10_000 });
-    await soon();
+    await callOf(server, 'busy');
     expect((await call('/consume/busy/1', { topic: 'quiet', timeout: 20 })).status).toBe(409);
     const third = call('/consume/busy/1', { topic: 'quiet', timeout: 10_000 });
     await produce('quiet', 0, 'for the first');
@@ -166,11 +167,12 @@ describe('an instance', () => {
   it('wakes with nothing when it is deleted, and when others take its partitions', async () => {
     await consume('woken/a', 'beds');
     const waiting = call('/consume/woken/a', { topic: 'beds', timeout: 30_000 });
-    await soon();
+    await callOf(server, 'woken');
     await consume('woken/b', 'beds');
     expect(await waiting).toMatchObject({ status: 200, body: [] });
+    await callsEnded(server, 'woken');
     const again = call('/consume/woken/a', { topic: 'beds', timeout: 30_000 });
-    await soon();
+    await callOf(server, 'woken');
     expect((await call('/delete-consumer/woken/a', undefined, { method: 'DELETE' })).body).toEqual({
       result: 'Success',
       status: 200,
@@ -264,7 +266,7 @@ describe('records', () => {
     const body = JSON.stringify({ topic: 'rooms', timeout: 60_000 });
     const head = ['POST /consume/gone/1 HTTP/1.1', 'Host: a', `Authorization: ${server.basic}`];
     client.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    await soon();
+    await callOf(server, 'gone');
     client.destroy();
     // What the operating system has taken for a client counts as given, even if the client is gone.
     await once(accepted, 'close');
@@ -422,6 +424,7 @@ describe('the timing of an instance', () => {
       'Stream-Session-Timeout-Ms': '9000',
     };
     await consumed(timed, 'g/1', 't', headers);
+    await callsEnded(timed, 'g');
     clock.advance(8999);
     await soon();
     expect((await callLog(timed, '/consumers')).body).toHaveLength(1);
@@ -438,7 +441,7 @@ describe('the timing of an instance', () => {
     const headers = { ...earliest, 'Stream-Session-Timeout-Ms': '30000' };
     await consumed(timed, 'g/1', 't', headers);
     const waiting = callLog(timed, '/consume/g/2/t?timeout=20000', undefined, headers);
-    await until(async () => (await membersOf(timed, 'g')).some(({ isCalling }) => isCalling));
+    await callOf(timed, 'g');
     clock.set(clock.now() - 86_400_000);
     clock.advance(5001);
     await until(async () => (await committedOf(timed, 'g', 't'))[0] === 2);
@@ -461,6 +464,7 @@ describe('the timing of an instance', () => {
         members: { sessionTimeoutMs: number }[];
       };
       expect(members.map(({ sessionTimeoutMs }) => sessionTimeoutMs)).toEqual([ms]);
+      await callsEnded(timed, 'g');
       clock.advance(ms - 1);
       await soon();
       expect((await callLog(timed, '/consumers')).body).toHaveLength(1);
@@ -597,7 +601,7 @@ describe('a restart', () => {
     const before = await startServer();
     await consumed(before, 'g/1', 't');
     const waiting = callLog(before, '/consume/g/1', { topic: 't', timeout: 60_000 });
-    await soon();
+    await callOf(before, 'g');
     await before.remove();
     expect((await waiting).body).toEqual([]);
   });

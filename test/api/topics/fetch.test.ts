@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { callLog, createCredential, type LogCall } from '../../support/clients/log-api.js';
+import { readersWait } from '../../support/clients/log-waits.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
@@ -15,14 +16,11 @@ const call = (path: string, body?: unknown, options?: LogCall) =>
 
 const base64: LogCall = { headers: { 'stream-encoding': 'base64' } };
 
-/** Gives the sent requests time to start waiting. */
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 50));
-
 describe('a fetch', () => {
   it('is answered as soon as there is a record', async () => {
     await call('/produce/poll', { value: 'first', partition: 0 });
     const waiting = call('/fetch', { topic: 'poll', partition: 0, offset: 1, timeout: 60_000 });
-    await aMoment();
+    await readersWait(server, 'poll', 0, 1);
     await call('/produce/poll', { value: 'second', partition: 0 });
     expect((await waiting).body).toMatchObject([{ offset: 1, value: 'second' }]);
   });
@@ -36,7 +34,7 @@ describe('a fetch', () => {
       offset: 1,
       timeout: 60_000,
     });
-    await aMoment();
+    await readersWait(other, 't', 0, 1);
     await other.remove();
     expect((await waiting).body).toEqual([]);
   });
@@ -81,10 +79,9 @@ describe('a fetch', () => {
       `POST /fetch HTTP/1.1\r\nhost: x\r\nauthorization: ${server.basic}\r\n` +
         `content-length: ${body.length}\r\n\r\n${body}`,
     );
-    await aMoment();
+    await readersWait(server, 'gone', 0, 1);
     socket.destroy();
-    await aMoment();
-    // The next records find no waiting client, and the server keeps running.
+    await readersWait(server, 'gone', 0, 0);
     await call('/produce/gone', { value: 'w', partition: 0 });
     const place = { topic: 'gone', partition: 0, offset: 1 };
     expect((await call('/fetch', place)).body).toMatchObject([{ value: 'w' }]);

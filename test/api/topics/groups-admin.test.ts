@@ -3,6 +3,7 @@ import { Engine } from '../../../src/engine/engine.js';
 import { GroupViews } from '../../../src/topics/groups/group-views.js';
 import { GroupsAdmin } from '../../../src/topics/groups-admin/groups-admin.js';
 import { callLog, committedOf, consumed, produceTo } from '../../support/clients/log-client.js';
+import { callOf } from '../../support/clients/log-waits.js';
 import { joinGroup } from '../../support/consumer-commands.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -188,7 +189,7 @@ describe('a seek', () => {
   it('wakes a waiting consumer', async () => {
     await consumed(server, 'sleeps/1', 'rides');
     const waiting = call('/consume/sleeps/1', { topic: 'rides', timeout: 30_000 });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await callOf(server, 'sleeps');
     await call('/seek/sleeps/1', { topic: 'rides', partition: 1, earliest: true });
     expect((await waiting).body).toMatchObject([{ value: 'd' }]);
   });

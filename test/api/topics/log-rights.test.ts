@@ -4,6 +4,7 @@
  */
 import { request } from 'undici';
 import { callLog, createCredential } from '../../support/clients/log-api.js';
+import { callOf } from '../../support/clients/log-waits.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 /** The kinds of credentials, in the order of the statuses in the table. */
@@ -350,13 +351,12 @@ describe('a call that waits', () => {
     call('POST', `/consume/${group}/i`, { topic, timeout: 30_000 }, authorization, {
       'stream-auto-offset-reset': reset,
     });
-  const waiting = () => new Promise((resolve) => setTimeout(resolve, 50));
 
   it('gets nothing of topics that another call makes the instance read', async () => {
     const reader = credentials.get('consumes r*') ?? '';
     await call('POST', '/admin/topics', { name: 'rides-quiet' });
     const answer = wait('taken', 'rides-quiet', reader, 'earliest');
-    await waiting();
+    await callOf(server, 'taken');
     const owner = call('GET', '/consume/taken/i/secret?timeout=5000', '');
     expect(await answer).toEqual({ status: 200, body: [] });
     const given = (await owner).body as { topic: string }[];
@@ -367,7 +367,7 @@ describe('a call that waits', () => {
   it('gets nothing once its credential is deleted; the records are given to others', async () => {
     const brief = await createCredential(server, 'brief', 'CONSUME', 'bills');
     const answer = wait('ended', 'bills', brief, 'latest');
-    await waiting();
+    await callOf(server, 'ended');
     await call('DELETE', '/admin/credentials/brief', '');
     await call('POST', '/produce/bills', { value: 'late', partition: 0 });
     expect(await answer).toEqual({ status: 200, body: [] });
