@@ -54,10 +54,13 @@ async function deafClient(first: string): Promise<{ client: Socket; accepted: So
 
 test.each(ways)('a stop answers a request for %s whose body arrives later', async (_way, first) => {
   server = await startServer();
+  const arrival = once(server.application.nest.getHttpServer(), 'connection');
   const connection = await KeptConnection.open(server.port);
+  const [accepted] = (await arrival) as [Socket];
   const text = request('/v2/publish/http://example.com/', server.bearer, 'hello');
-  connection.socket.write(first + text.slice(0, -2));
-  await pause(50);
+  const begun = first + text.slice(0, -2);
+  connection.socket.write(begun);
+  while (accepted.bytesRead < begun.length) await pause(1);
   const stopped = server.stop();
   await pause(50);
   expect(statusOf(await connection.ask(text.slice(-2)))).toBeGreaterThanOrEqual(200);

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../../../src/engine/clock.js';
 import { KeptConnection } from '../../../support/clients/kept-connection.js';
@@ -9,10 +10,14 @@ let server: TestServer;
 let connection: KeptConnection;
 /** The number of requests that Node's server has read. */
 let readByNode = 0;
+/** The connections, as the server sees them. */
+const accepted: Socket[] = [];
 
 beforeAll(async () => {
   server = await startServer();
-  server.application.nest.getHttpServer().on('request', () => {
+  const own = server.application.nest.getHttpServer();
+  own.on('connection', (socket: Socket) => accepted.push(socket));
+  own.on('request', () => {
     readByNode += 1;
   });
 });
@@ -173,8 +178,11 @@ test('a client that ends its side within a request is refused and publishes noth
 
 test('a client that breaks off within a request is counted', async () => {
   const before = await metric('stepwell_http_aborted_requests_total');
-  connection.socket.write(request().slice(0, -2));
-  await pause(50);
+  const { localPort } = connection.socket;
+  const begun = request().slice(0, -2);
+  connection.socket.write(begun);
+  const arrived = () => accepted.find(({ remotePort }) => remotePort === localPort)?.bytesRead ?? 0;
+  while (arrived() < begun.length) await pause(1);
   connection.close();
   while ((await metric('stepwell_http_aborted_requests_total')) === before) await pause(10);
   expect(await metric('stepwell_http_aborted_requests_total')).toBe(before + 1);
