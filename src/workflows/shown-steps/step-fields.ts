@@ -3,6 +3,7 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { isJsonObject, type JsonFields, parseJson } from '../../grammar/json.js';
+import { textsIn } from '../../grammar/json-spans.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
@@ -54,7 +55,10 @@ export function payloadFields(payload: Buffer | null, showing: Showing): StepFie
 export function submittedFields(body: Buffer | null, type: string, showing: Showing): StepFields {
   const step = body === null ? null : objectIn(body);
   if (step === null) return textField('out', body, showing);
-  const out = textOf(step['out']);
+  const given = step['out'];
+  // As it came: JavaScript would round long numbers.
+  const isPlain = given !== undefined && typeof given !== 'string';
+  const out = isPlain ? (textsIn(`${body}`).get('out') ?? null) : (given ?? null);
   const { waitEventId, timeout, waitTimeout } = step;
   return {
     ...textField('out', out, showing),

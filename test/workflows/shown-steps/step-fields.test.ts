@@ -16,6 +16,8 @@ describe('a step that was submitted', () => {
   it('shows its result as text, whatever kind of JSON that is', () => {
     expect(fieldsOf({ stepId: 1, out: '"a"' })).toEqual({ out: '"a"' });
     expect(fieldsOf({ stepId: 1, out: { a: 1 } })).toEqual({ out: '{"a":1}' });
+    const long = Buffer.from('{"stepId":1,"out":[9007199254740993]}');
+    expect(submittedFields(long, 'Run', openly)).toEqual({ out: '[9007199254740993]' });
     expect(fieldsOf({ stepId: 1 })).toEqual({});
     expect(submittedFields(null, 'Run', openly)).toEqual({});
   });
