@@ -11,10 +11,13 @@ import { linesUpTo } from './lines.ts';
  */
 const exportMax = { lines: 20_000, characters: 256 * 1024 * 1024 };
 
-/** The result; `isCut` if there were more letters than fit. */
+/** The result. */
 export interface Exported {
   readonly letters: number;
+  /** Whether there were more letters than fit. */
   readonly isCut: boolean;
+  /** Whether some are missing because the server could not read them. */
+  readonly isDamaged: boolean;
 }
 
 /** Saves the file; calls `progress` after each page with the number of letters so far. */
@@ -23,7 +26,7 @@ export async function exportLetters(
   progress: (letters: number) => void,
 ): Promise<Exported> {
   const load = (cursor: string | undefined) => loadLetters(filters, cursor);
-  const { lines, isCut } = await linesUpTo(exportMax, load, progress);
+  const { lines, ...others } = await linesUpTo(exportMax, load, progress);
   saveFile(new Blob(lines, { type: 'application/jsonl' }), `dead-letters-${kindOf(filters)}.jsonl`);
-  return { letters: lines.length, isCut };
+  return { letters: lines.length, ...others };
 }

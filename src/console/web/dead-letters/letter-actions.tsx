@@ -8,7 +8,7 @@ import { type ChosenFilters, useFilters } from '../parts/filter-bar.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
 import { conditionsOf, filterOf, kindOf, type LetterKind } from './dead-letter-filters.ts';
-import { exportLetters } from './export.ts';
+import { type Exported, exportLetters } from './export.ts';
 import {
   apply,
   changedKinds,
@@ -135,6 +135,11 @@ function whichOf(filters: ChosenFilters): string {
     : `Those where ${conditions.join(' and ')}.`;
 }
 
+function wordsOf({ letters, isCut, isDamaged }: Exported): string {
+  const lacks = isDamaged ? '; it lacks damaged ones' : '';
+  return `Exported ${count(letters)}${isCut ? '; there are more' : ''}${lacks}`;
+}
+
 function Export({
   filters,
   isEmpty,
@@ -148,7 +153,7 @@ function Export({
     ? `${count(done)}…`
     : change.data === undefined
       ? 'Export'
-      : `Exported ${count(change.data.letters)}${change.data.isCut ? '; there are more' : ''}`;
+      : wordsOf(change.data);
   return (
     <Button
       icon={<Download className="size-4" />}

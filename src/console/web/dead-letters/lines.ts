@@ -4,6 +4,8 @@
 export interface LinePage {
   readonly rows: readonly { readonly whole: object }[];
   readonly cursor?: string | undefined;
+  /** What the server could not read, and the rows lack. */
+  readonly damaged?: readonly unknown[] | undefined;
 }
 
 /** What may be kept; the page that exceeds it is kept, too. */
@@ -12,10 +14,13 @@ export interface LinesMax {
   readonly characters: number;
 }
 
-/** The lines; `isCut` if there are more. */
+/** The lines. */
 export interface ReadLines {
   readonly lines: string[];
+  /** Whether there are more. */
   readonly isCut: boolean;
+  /** Whether some are missing because the server could not read them. */
+  readonly isDamaged: boolean;
 }
 
 /** Calls `progress` after each page with the number of lines so far. */
@@ -26,10 +31,12 @@ export async function linesUpTo(
 ): Promise<ReadLines> {
   const lines: string[] = [];
   let characters = 0;
+  let isDamaged = false;
   let cursor: string | undefined;
   do {
     const page = await load(cursor);
     cursor = page.cursor;
+    isDamaged ||= (page.damaged ?? []).length > 0;
     for (const { whole } of page.rows) {
       const line = `${JSON.stringify(whole)}\n`;
       lines.push(line);
@@ -37,5 +44,5 @@ export async function linesUpTo(
     }
     progress(lines.length);
   } while (cursor !== undefined && lines.length < max.lines && characters < max.characters);
-  return { lines, isCut: cursor !== undefined };
+  return { lines, isCut: cursor !== undefined, isDamaged };
 }
