@@ -86,8 +86,11 @@ export class RunLoad {
     }
     if (!runId.includes('failing')) return;
     const page = await this.clients.ask('GET', `/v2/workflows/dlq?workflowRunId=${runId}`);
-    const { messages = [] } = (page?.body ?? {}) as { messages?: { dlqId: string }[] };
-    const [letter] = messages;
+    const { messages = [] } = (page?.body ?? {}) as {
+      messages?: { dlqId: string; workflowRunId: string }[];
+    };
+    // The filter also finds runs whose ids only begin like this one.
+    const letter = messages.find(({ workflowRunId }) => workflowRunId === runId);
     if (letter === undefined) {
       // A resume that was cut off may have taken it.
       if (this.healed.has(runId) && page !== null) await this.findHeir(runId);

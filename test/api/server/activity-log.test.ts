@@ -126,7 +126,7 @@ describe('the log of dev', () => {
       const good = await workflow.trigger();
       const run = await log.line(/^run succeeded /);
       expect(run.workflowRunId).toBe(good);
-      expect(run.msg).toMatch(/^run succeeded http:\S+\/orders after .* \(wfr_orders_\d+_1\)$/);
+      expect(run.msg).toMatch(/^run succeeded http:\S+\/orders after .* \(wfr_orders_\d+_0001\)$/);
       // The answer to the open delivery ends the run.
       const call = `POST ${workflow.url}`;
       const [delivery] = workflow.deliveries;
@@ -134,7 +134,7 @@ describe('the log of dev', () => {
       expect(completed.msg).toBe(`completed ${call} with its run (${delivery?.messageId})`);
       workflow.script = () => ({ status: 500 });
       await workflow.trigger();
-      expect((await log.line(/^run failed /)).msg).toMatch(/exhausted \(wfr_orders_\d+_2\)$/);
+      expect((await log.line(/^run failed /)).msg).toMatch(/exhausted \(wfr_orders_\d+_0002\)$/);
       const { msg: failed } = await log.line(/^failed /);
       expect(failed).toMatch(/ 500 in [\d.]+ m?s \(msg_\w+\)$/);
       const late = await workflow.trigger({ 'svc-delay': '1h' });

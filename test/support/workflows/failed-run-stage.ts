@@ -83,7 +83,9 @@ export class FailedRunStage {
   async letterOf(runId: string): Promise<Entry> {
     for (;;) {
       const { messages } = await this.list(`?workflowRunId=${runId}`);
-      if (messages[0] !== undefined) return messages[0];
+      // The filter also finds runs whose ids only begin like this one.
+      const letter = messages.find(({ workflowRunId }) => workflowRunId === runId);
+      if (letter !== undefined) return letter;
       await pause();
     }
   }

@@ -69,7 +69,9 @@ export class ScriptedWorkflow {
   /** Starts a run as the SDK does; `headers` are those of the batch item. Gives its id. */
   async trigger(headers: Headers = {}, body = '{"n":1}', url = this.url): Promise<string> {
     this.started += 1;
-    const name = `wfr_${this.name}_${this.endpoint.port}_${this.started}`;
+    // No id begins like another one: filters take beginnings.
+    const number = `${this.started}`.padStart(4, '0');
+    const name = `wfr_${this.name}_${this.endpoint.port}_${number}`;
     const runId = headers['svc-workflow-runid'] ?? name;
     const item = {
       destination: url,
