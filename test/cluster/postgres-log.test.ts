@@ -107,6 +107,8 @@ describeWithPostgres('a log in PostgreSQL', () => {
     await log.append(0, bytes('before'));
     await standby.kill();
     const outcome = log.append(1, bytes('waits'));
+    const waiting = "from pg_stat_activity where wait_event = 'SyncRep'";
+    while (primary.ask(`select count(*) ${waiting}`) === '0') await pause(50);
     await pause(1500);
     await standby.start();
     await outcome;

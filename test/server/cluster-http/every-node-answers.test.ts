@@ -384,13 +384,13 @@ it('a node that ends waits for the requests of others, but not for their connect
   const hop = { client: '203.0.113.7', seed: '01M0000000ABCDEFGHJKM99', attempt: 1 };
   const agent = new Agent({ keepAlive: true });
   const url = `${ending.clusterUrl}${signed.path}`;
-  const headers = { ...signHop(clusterSecret, signed, hop, Date.now()), 'content-length': '2' };
+  const hopHeaders = signHop(clusterSecret, signed, hop, Date.now());
+  const headers = { ...hopHeaders, 'content-length': '2', expect: '100-continue' };
   const request = requestOf(url, { method: signed.method, agent, headers });
-  request.write('{');
-  await once(request, 'socket');
   request.flushHeaders();
   // The head has arrived, and the body has not.
-  await new Promise((next) => setTimeout(next, 200));
+  await once(request, 'continue');
+  request.write('{');
   const stopped = ending.stop();
   request.end('}');
   const [response] = (await once(request, 'response')) as [IncomingMessage];
