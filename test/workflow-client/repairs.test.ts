@@ -42,9 +42,11 @@ const parallel = createWorkflow<string, unknown>(async (context) => {
   const results = await Promise.all([
     context.run('one', () => step('one')),
     context.run('two', async () => {
-      // The others have their results before the run fails.
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      if (broken.has(what)) throw new Error(`${what} is broken`);
+      if (broken.has(what)) {
+        // The others have their results before the run fails.
+        await stage.logged(context.workflowRunId, 'one', 'three');
+        throw new Error(`${what} is broken`);
+      }
       return step('two');
     }),
     context.run('three', () => step('three')),

@@ -25,7 +25,7 @@ const fragile = createWorkflow<unknown, unknown>(async (context) => {
   await Promise.all([
     context.run('sound', () => 1),
     context.run('broken', async () => {
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await stage.logged(context.workflowRunId, 'sound');
       throw new WorkflowNonRetryableError('broken');
     }),
   ]);
