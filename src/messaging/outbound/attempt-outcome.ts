@@ -28,6 +28,11 @@ export interface AttemptOutcome {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number;
+  /**
+   * Gives back the room that a long `body` takes in memory; to be called once it is stored. Absent
+   * = the body is not long.
+   */
+  readonly release?: (() => void) | undefined;
   /** The server cut the attempt off because it is stopping: such an attempt does not count. */
   readonly cut: boolean;
 }

@@ -128,11 +128,12 @@ export class OpenAttempt implements OutboundExchange {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.cancelDeadline();
-    this.room.release();
     // Stop sending and reading; the next attempt gets a fresh connection.
     this.place?.drop();
     const isComplete = status !== 0;
     const body = isComplete && this.captured !== null ? this.captured.bytes : nothing;
+    const isLong = body.length > uncountedBytesMax;
+    if (!isLong) this.room.release();
     this.ended({
       status,
       headers: isComplete ? this.headers : none,
@@ -142,6 +143,7 @@ export class OpenAttempt implements OutboundExchange {
       startedAt: this.startedAt,
       durationMs: this.clock.monotonic() - this.startedTick,
       cut,
+      release: isLong ? () => this.room.release() : undefined,
     });
     this.captured = null;
   }

@@ -64,6 +64,7 @@ export class DisturbedEndpoints implements Endpoints {
     }
     const outcome = await this.endpoints.call(attempt, signal);
     if (outcome.cut || outcome.status === 0 || !this.happens(lose)) return outcome;
+    outcome.release?.();
     return lost(
       `answered ${outcome.status}, lost on purpose (--fault lose)`,
       outcome.startedAt,

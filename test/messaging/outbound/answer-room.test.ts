@@ -2,7 +2,9 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../../src/engine/clock.js';
+import type { AttemptOutcome } from '../../../src/messaging/outbound/attempt-outcome.js';
 import { EndpointCaller } from '../../../src/messaging/outbound/endpoint-caller.js';
 import { selfSigned } from '../../support/clients/self-signed-certificate.js';
 
@@ -64,9 +66,10 @@ describe('long answers', () => {
     }, 50);
     const outcomes = await Promise.all(calls);
     clearInterval(measure);
-    // 360 MiB are sent. 128 are kept; of each other answer, what came in the first reads.
+    // 360 MiB are sent. 128 are kept; of each other answer, what came in the first reads; and what
+    // the collector has not freed yet. Without a limit it is more than 360.
     expect(most).toBeGreaterThan(100 * mebibyte);
-    expect(most).toBeLessThan(240 * mebibyte);
+    expect(most).toBeLessThan(300 * mebibyte);
     const reasons = new Set(outcomes.map(({ error }) => error));
     expect(reasons).toEqual(
       new Set([
@@ -100,7 +103,11 @@ describe('long answers', () => {
       const caller = openCaller();
       const url = `${protocol}://127.0.0.1:${port}/`;
       // An origin has room for 32 of them.
-      const calls = Array.from({ length: 70 }, () => caller.call(attemptAt(url, 30_000)));
+      const calls = Array.from({ length: 70 }, async () => {
+        const outcome = await caller.call(attemptAt(url, 30_000));
+        outcome.release?.();
+        return outcome;
+      });
       for (const outcome of await Promise.all(calls)) {
         expect(outcome).toMatchObject({ status: 200, error: null, bodyTruncated: false });
         expect(outcome.body.equals(body)).toBe(true);
@@ -108,6 +115,22 @@ describe('long answers', () => {
     } finally {
       delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     }
+  });
+
+  it('take room until they are stored', async () => {
+    const port = await listen(createServer((_request, response) => response.end(body)));
+    const caller = openCaller();
+    const outcomes: AttemptOutcome[] = [];
+    const calls = Array.from({ length: 40 }, async () => {
+      outcomes.push(await caller.call(attemptAt(`http://127.0.0.1:${port}/`, 30_000)));
+    });
+    while (outcomes.length < 32) await pause(10);
+    await pause(200);
+    // An origin has room for 32 of them.
+    expect(outcomes.length).toBe(32);
+    for (const { release } of outcomes) release?.();
+    await Promise.all(calls);
+    expect(outcomes.every((outcome) => outcome.body.equals(body))).toBe(true);
   });
 
   it('of one origin that never end leave room for those of others', async () => {
