@@ -245,8 +245,10 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (outcome !== null && !outcome.cut) {
       this.engine.dispatchAndForget([this.attempts.record(published, attempt, outcome)]);
     }
-    // A destination may answer faster than the disk writes: until then the answer is in memory.
-    if (outcome?.release !== undefined) void this.engine.durable().then(outcome.release);
+    const release = outcome?.release;
+    // A destination may answer faster than the disk writes: until then the answer is in memory. A
+    // failure to write is reported elsewhere.
+    if (release !== undefined) void this.engine.durable().then(release, release);
   }
 
   /** Composes a held delivery in advance, so that it leaves with the answer that it waits for. */
