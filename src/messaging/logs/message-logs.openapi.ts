@@ -7,6 +7,7 @@ import {
   headerMapSchema as headerMap,
   milliseconds,
   originQuery,
+  searchedToSchema as searchedTo,
   several,
 } from '../messages/message-schema.js';
 import { logStates } from './log-entry.js';
@@ -92,11 +93,6 @@ const query = once(() =>
 );
 
 const cursor = once(() => z.string().describe('Absent on the last page').optional());
-const searchedTo = once(() =>
-  milliseconds
-    .describe('The search reached its cost limit and stopped at this time; the cursor continues it')
-    .optional(),
-);
 
 /** Describes pages of rows, which are in the field of this name. */
 const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription => ({
@@ -109,7 +105,7 @@ const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription 
       schema: () =>
         z.object({
           cursor: cursor(),
-          searchedTo: searchedTo(),
+          searchedTo,
           damaged: damaged(),
           [field]: z.array(logRowSchema()),
         }),
@@ -142,7 +138,7 @@ const countsAnswer = once(() =>
     bucket: z.int().describe('Milliseconds').optional(),
     counts: z.array(count()).readonly(),
     cursor: z.string().describe('Absent when every row was counted').optional(),
-    searchedTo: searchedTo(),
+    searchedTo,
     damaged: damaged(),
   }),
 );

@@ -6,6 +6,11 @@ import type { MessageObject } from './message-object.js';
 /** Unix milliseconds. */
 export const milliseconds = z.int().describe('Unix milliseconds');
 
+/** On a page that ended early because of what it cost, and was not the last. */
+export const searchedToSchema = milliseconds
+  .describe('The search reached its cost limit and stopped at this time; the cursor continues it')
+  .optional();
+
 /** Maps header names in Title-Case to their values. */
 export const headerMapSchema = z.record(z.string(), z.array(z.string()));
 

@@ -4,7 +4,13 @@ import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { pendingStates } from '../delivery/pending-state.js';
-import { messageSchema, milliseconds, originQuery, several } from '../messages/message-schema.js';
+import {
+  messageSchema,
+  milliseconds,
+  originQuery,
+  searchedToSchema,
+  several,
+} from '../messages/message-schema.js';
 import type { MessageListQuery } from './message-list.request.js';
 import { messageStates, type Standing } from './message-standing.js';
 
@@ -61,6 +67,7 @@ export const shownMessageRoutes = {
         schema: () =>
           z.object({
             messages: z.array(row()),
+            searchedTo: searchedToSchema,
             damaged: damaged(),
             cursor: z.string().describe('Absent on the last page').exactOptional(),
           }),

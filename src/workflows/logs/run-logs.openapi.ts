@@ -7,6 +7,7 @@ import { stateWords } from '../../messaging/logs/logs.request.js';
 import {
   headerMapSchema as headerMap,
   milliseconds,
+  searchedToSchema as searchedTo,
   several,
 } from '../../messaging/messages/message-schema.js';
 import { runLogStates, runStates } from '../history/run-log-entry.js';
@@ -244,15 +245,10 @@ const runsQuery = once(() =>
 );
 
 const cursor = once(() => z.string().describe('Absent on the last page').optional());
-const searchedTo = once(() =>
-  milliseconds
-    .describe('The page reached its cost limit and ended at this time; the cursor continues it')
-    .optional(),
-);
 const rows = once(() =>
   z.object({
     cursor: cursor(),
-    searchedTo: searchedTo(),
+    searchedTo,
     damaged: damaged(),
     events: z.array(runLogRowSchema()),
   }),
@@ -260,7 +256,7 @@ const rows = once(() =>
 const runs = once(() =>
   z.object({
     cursor: cursor(),
-    searchedTo: searchedTo(),
+    searchedTo,
     damaged: damaged(),
     runs: z.array(runSchema()),
   }),

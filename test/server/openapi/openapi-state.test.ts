@@ -230,7 +230,7 @@ describe('with something of each kind, the document describes', () => {
     const items = Array.from({ length: 11_000 }, () => item);
     for (let batch = 0; batch < 2; batch += 1) await ask('POST /v2/batch/trigger', items);
     const rows = ['/v2/logs', '/v2/workflows/messageLogs', '/v2/workflows/events'];
-    for (const path of [...rows, '/v2/workflows/logs']) {
+    for (const path of [...rows, '/v2/workflows/logs', '/v2/messages']) {
       const page = await ask(`GET ${path} ?host=none`);
       expect(page).toMatchObject({ cursor: expect.any(String), searchedTo: expect.any(Number) });
     }
