@@ -1,5 +1,6 @@
 /** Which rows match a query, and which index terms find them. Pure. */
 import { isAmong, originTerms } from '../messages/message-filter.js';
+import { endedCallTerm } from '../messages/recorded-events.js';
 import type { LogEntry } from './log-entry.js';
 import type { LogFilters } from './logs.request.js';
 
@@ -9,7 +10,8 @@ import type { LogFilters } from './logs.request.js';
  */
 export function termsOf(filters: LogFilters): readonly (readonly string[])[] {
   const { messageIds } = filters;
-  return messageIds === null ? originTerms(filters) : [messageIds, ...originTerms(filters)];
+  const lists = originTerms(filters).map((list) => [...list, endedCallTerm]);
+  return messageIds === null ? lists : [messageIds, ...lists];
 }
 
 /** Whether a row can match, as far as can be decided without its message. */

@@ -35,7 +35,7 @@ import {
   storedMessage,
 } from './message.state.js';
 import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
-import { messageTerms, offsetsNamedBy, stepOf } from './recorded-events.js';
+import { endedCallTerm, messageTerms, offsetsNamedBy, stepOf } from './recorded-events.js';
 import { meaningOf, retryDelayMs } from './retry.policy.js';
 import type { RunDelivery } from './run-deliveries.js';
 
@@ -171,6 +171,13 @@ function reschedule(command: RescheduleMessage, state: MessageState): Decision<M
   return accept([{ type: 'MessageRescheduled', notBefore }]);
 }
 
+/** Whether an event that no attempt caused ends a call of a run, or the answer to a call. */
+function isEndedCall({ type }: MessageEvent, state: MessageState): boolean {
+  if (type !== 'MessageCanceled' && type !== 'MessageCompleted') return false;
+  const role = state.status === 'absent' ? undefined : state.run?.role;
+  return role === 'call' || role === 'callResult';
+}
+
 /** Publishes callbacks, which are messages of their own; most messages have none. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
@@ -253,9 +260,10 @@ export function messageDecider(): Decider<MessageState, MessageCommand, MessageE
     // In a queue, the next message waits for this one to end.
     isAwaited: (state) => state.status === 'pending' && state.delivery.queueName !== null,
     stored: storedMessage,
-    terms(event, command) {
+    terms(event, command, state) {
       if (event.type === 'MessagePublished') return alike.termsOf(event);
-      return command.type === 'PublishMessage' ? [] : command.terms;
+      if (command.type === 'PublishMessage') return [];
+      return isEndedCall(event, state) ? [...command.terms, endedCallTerm] : command.terms;
     },
     references: offsetsNamedBy,
     keptWith: (_id, first) => stepOf(first),

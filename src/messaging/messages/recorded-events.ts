@@ -36,6 +36,12 @@ export const messageTerm = {
 /** A term that every event of a run carries, and every event of a message of a run. */
 export const anyRunTerm = 'any-run';
 
+/**
+ * A term of events that end a call of a run, or its answer: if its run ends it, only the terms of
+ * that run are at hand, and the others are missing.
+ */
+export const endedCallTerm = 'ended-call';
+
 /** All index terms of a message except its id. They are the same for all of its events. */
 export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly string[] {
   const terms = [messageTerm.url(message.url), ...message.labels.map(messageTerm.label)];

@@ -88,6 +88,46 @@ it('rows show as much of their bodies as requested, and are found by the rest', 
   expect([status, body.error]).toEqual([400, expect.stringContaining('trimBody')]);
 });
 
+it('the end of a call by the end of its run is found by what the call was made with', async () => {
+  const call = async (method: string, path: string, headers = {}, body?: string) => {
+    const sent = { authorization: server.bearer, ...headers };
+    const options = { method, headers: sent, ...(body !== undefined && { body }) };
+    const response = await fetch(`${server.url}/v2/${path}`, options);
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  };
+  const [third, run] = [`${endpoint.url}/third-party`, `${endpoint.url}/run`];
+  const later = { 'svc-delay': '1d', 'svc-workflow-runid': 'left' };
+  await call('POST', `trigger/${run}`, later, 'x');
+  const forwarded = {
+    StepId: '1',
+    StepName: 'ask',
+    StepType: 'Call',
+    Concurrent: '1',
+    ContentType: 'x',
+  };
+  const step = Object.fromEntries(
+    Object.entries(forwarded).map(([name, value]) => [
+      `svc-callback-forward-svc-workflow-${name}`,
+      value,
+    ]),
+  );
+  const headers = {
+    ...later,
+    ...step,
+    'svc-workflow-init': 'false',
+    'svc-workflow-calltype': 'toCallback',
+    'svc-workflow-url': run,
+    'svc-callback': run,
+    'svc-label': 'asked',
+  };
+  await call('POST', 'batch', {}, JSON.stringify([{ destination: third, headers, body: 'x' }]));
+  await call('DELETE', 'workflows/runs/left');
+  for (const query of [`url=${encodeURIComponent(third)}`, 'label=asked']) {
+    const states = (await logs(query)).map(({ state }) => state);
+    expect([query, states]).toEqual([query, ['CANCELED', 'CANCEL_REQUESTED', 'CREATED']]);
+  }
+});
+
 it('a page without bodies has as many rows as requested', async () => {
   endpoint.answer(() => ({ status: 500 }));
   const body = 'x'.repeat(3 * 1024 * 1024);
