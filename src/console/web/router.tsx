@@ -13,17 +13,20 @@ import { Failure } from './parts/states.tsx';
 import { Missing } from './shell/missing.tsx';
 import { Shell } from './shell/shell.tsx';
 
-/** Instead of a page that failed. That its script was not loaded is kept until a reload. */
-function Unshown({ error }: { readonly error: unknown }) {
-  const why = error instanceof Error ? error.message : String(error);
-  const said = new Error(`This page could not be shown: ${why}`);
-  return <Failure error={said} retry={() => location.reload()} />;
+/**
+ * In place of a page that failed. The router remembers that a script was not loaded, so that only a
+ * reload loads it again.
+ */
+function FailedPage({ error }: { readonly error: unknown }) {
+  const reason = error instanceof Error ? error.message : String(error);
+  const shown = new Error(`This page could not be shown: ${reason}`);
+  return <Failure error={shown} retry={() => location.reload()} />;
 }
 
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: Missing,
-  errorComponent: Unshown,
+  errorComponent: FailedPage,
 });
 
 const overview = createRoute({

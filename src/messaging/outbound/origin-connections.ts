@@ -21,10 +21,10 @@ const sweepMs = 1000;
 const proofMs = 20;
 
 /**
- * Whether an origin keeps connections open, as a response promises that does not say otherwise.
- * Some close them with each response: a request on such a connection is lost.
+ * Whether an origin keeps its connections open. A response that does not say otherwise promises
+ * it, but some origins close them with each response: a request on such a connection is lost.
  */
-type Habit = 'unknown' | 'keeps' | 'closes';
+type KeepAlive = 'unknown' | 'works' | 'fails';
 
 /**
  * Created by `EndpointCaller` for each origin that is called, and replaced after a while, so that
@@ -33,9 +33,9 @@ type Habit = 'unknown' | 'keeps' | 'closes';
 export class OriginConnections implements ConnectionOwner {
   /** Free connections; those used last are reused first, so that the others can expire. */
   private readonly unused: OutboundConnection[] = [];
-  /** Connections that are not reused before the habit of the origin is known. */
-  private readonly onProof = new Set<OutboundConnection>();
-  private habit: Habit = 'unknown';
+  /** Connections that are not reused before it is known whether the origin keeps them open. */
+  private readonly unproven = new Set<OutboundConnection>();
+  private keepAlive: KeepAlive = 'unknown';
   private readonly all = new Set<OutboundConnection>();
   /** Waiting requests by number, in order of arrival. */
   private readonly waiting = new TransientMap<number, readonly [WireRequest, OutboundExchange]>();
@@ -73,13 +73,13 @@ export class OriginConnections implements ConnectionOwner {
 
   /** Whether no request is in flight or waiting. */
   get isIdle(): boolean {
-    return this.waiting.size === 0 && this.unused.length + this.onProof.size === this.all.size;
+    return this.waiting.size === 0 && this.unused.length + this.unproven.size === this.all.size;
   }
 
   /** Closes the pool: free connections at once, the others when their requests have ended. */
   close(): void {
     this.isClosing = true;
-    for (const connection of [...this.unused, ...this.onProof]) connection.destroy();
+    for (const connection of [...this.unused, ...this.unproven]) connection.destroy();
     this.endOnce();
   }
 
@@ -94,9 +94,9 @@ export class OriginConnections implements ConnectionOwner {
   /** A connection has finished its exchange and may be kept for `keptMs` from now. */
   free(connection: OutboundConnection, keptMs: number): void {
     connection.keptUntil = this.clock.monotonic() + keptMs;
-    if (this.habit === 'keeps') this.use(connection);
-    else if (this.habit === 'closes' || this.isClosing) connection.destroy();
-    else this.prove(connection);
+    if (this.keepAlive === 'works') this.use(connection);
+    else if (this.keepAlive === 'fails' || this.isClosing) connection.destroy();
+    else this.observe(connection);
   }
 
   /** A connection has closed: waiting requests may open another one. */
@@ -104,7 +104,7 @@ export class OriginConnections implements ConnectionOwner {
     if (!this.all.delete(connection)) return;
     const place = this.unused.indexOf(connection);
     if (place !== -1) this.unused.splice(place, 1);
-    if (this.onProof.delete(connection)) this.learn('closes');
+    if (this.unproven.delete(connection)) this.settle('fails');
     this.open();
     this.endOnce();
   }
@@ -135,25 +135,25 @@ export class OriginConnections implements ConnectionOwner {
 
   /** How many connections will be free soon. */
   private get coming(): number {
-    return this.opening + this.onProof.size;
+    return this.opening + this.unproven.size;
   }
 
   /** Waits to see whether the other side closes the connection. */
-  private prove(connection: OutboundConnection): void {
-    this.onProof.add(connection);
-    if (this.onProof.size > 1) return;
+  private observe(connection: OutboundConnection): void {
+    this.unproven.add(connection);
+    if (this.unproven.size > 1) return;
     // Destinations close connections in real time, even if a development server moves its clock.
     systemClock.after(proofMs, () => {
-      if (this.onProof.has(connection)) this.learn('keeps');
+      if (this.unproven.has(connection)) this.settle('works');
     });
   }
 
-  private learn(habit: Habit): void {
-    this.habit = habit;
-    const known = [...this.onProof];
-    this.onProof.clear();
-    for (const connection of known) {
-      if (habit === 'keeps') this.use(connection);
+  private settle(keepAlive: KeepAlive): void {
+    this.keepAlive = keepAlive;
+    const unproven = [...this.unproven];
+    this.unproven.clear();
+    for (const connection of unproven) {
+      if (keepAlive === 'works') this.use(connection);
       else connection.destroy();
     }
   }
