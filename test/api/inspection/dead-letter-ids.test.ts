@@ -38,9 +38,11 @@ async function fail(count: number): Promise<{ marked: string[]; unmarked: string
     if (marked.length === count) {
       return { marked, unmarked: marked.map((id) => id.replace(/s00$/, '')) };
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause();
   }
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 const left = async () => {
   const { body } = await api('GET', '/v2/dlq?order=earliestFirst');
@@ -74,6 +76,8 @@ describe('a dead letter’s id without the mark of its shard', () => {
       body: { messageId: expect.stringMatching(/^msg_/) },
     });
     expect((await api('GET', `/v2/dlq/${marked[0]}`)).status).toBe(404);
+    // It fails again: later, its letter would be counted among those of the next test.
+    while ((await left()).length === 0) await pause();
   });
 
   it('means the same letter in a bulk action, and in a job', async () => {
