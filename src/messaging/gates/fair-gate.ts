@@ -1,26 +1,27 @@
 /**
  * Shares the places of all attempts among the destinations, so that those that hang do not take
- * everything. There are two such gates: one for origins, one for the domains that origins are in.
- * The last eighth of the places is kept for an origin, or domain, that has nothing in flight. Of
- * the rest, one may take up to its limit, but never more than half. Once half are taken, its limit
- * shrinks in proportion to what is left: to half of it when a quarter is left, to a quarter when an
- * eighth is left. So every busy one leaves places for the next one. (Dynamic thresholds, Choudhury
- * and Hahne 1998, as in switches that share memory among their ports.)
+ * everything. There are two such gates: for one of them a destination is an origin, for the other
+ * the domain that an origin is in. The last eighth of the places is kept for destinations that have
+ * nothing in flight. Of the rest, a destination may take up to its limit, but never more than half.
+ * Once half are taken, its limit shrinks in proportion to what is left: to half of it when a
+ * quarter is left, to a quarter when an eighth is left. So every busy destination leaves places for
+ * the next one. (Dynamic thresholds, Choudhury and Hahne 1998, as in switches that share memory
+ * among their ports.)
  *
- * One that has nothing in flight waits here for bytes only; whether a place is free at all is
+ * A destination that has nothing in flight never waits here: whether a place is free at all is
  * decided by the gate that counts all attempts.
  */
 
 import { type Entrant, type Gate, type GateName, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
 
-/** How much one origin or domain may take, and out of how much. */
+/** How much one destination may take, and out of how much. */
 export interface FairLimits {
-  /** Attempts of one at once. */
+  /** Attempts to one destination at once. */
   readonly attempts: number;
-  /** Attempts of all at once. */
+  /** Attempts to all destinations at once. */
   readonly places: number;
-  /** Bytes of the budget for bodies that the attempts of one may take at once. */
+  /** Bytes of the budget for bodies that the attempts to one destination may take at once. */
   readonly bytes: number;
 }
 
@@ -28,19 +29,19 @@ export interface FairLimits {
 export class FairGate implements Gate {
   readonly sharedBy: readonly GateName[];
   private readonly lines = new KeyedLines(this);
-  /** Lines that wait for attempts of others to end; ends of their own reopen them anyway. */
+  /** Lines that wait for attempts of other lines to end; ends of their own reopen them anyway. */
   private readonly fairLines = new FairLines();
   /** Bytes taken, by line; only lines with attempts in flight. */
   private readonly bytes = new Map<Line, number>();
-  /** Places reserved for those that have nothing in flight. */
+  /** Places reserved for destinations that have nothing in flight. */
   private readonly kept: number;
   /** Half of the other places. */
   private readonly half: number;
-  /** The most places that one may take. */
+  /** The most places that one destination may take. */
   private readonly most: number;
   private free: number;
 
-  /** Limits entrants by the field `name`; `bytesOf`: how much of the byte budget one takes. */
+  /** Limits entrants by the field `name`; `bytesOf`: how much of the byte budget each takes. */
   constructor(
     readonly name: 'origin' | 'domain',
     private readonly limits: FairLimits,
@@ -112,7 +113,7 @@ export class FairGate implements Gate {
 
 const sweepMin = 1024;
 
-/** One line for each origin or domain. */
+/** One line for each destination. */
 class KeyedLines {
   private readonly lines = new Map<string, Line>();
   private sweepAt = sweepMin;
