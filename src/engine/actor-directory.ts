@@ -14,10 +14,10 @@ import {
 } from './decider.js';
 import { Followers, meets } from './followers.js';
 import type { Fold } from './registration.js';
-import { type Actor, ActorForm } from './resting/actor-form.js';
+import { Actor, ActorForm } from './resting/actor-form.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';
 import type { PreImages } from './resting/pre-images.js';
-import type { RestingStream, StoredStream } from './resting/resting-page.js';
+import type { RestingStream, StoredStream } from './resting/resting-stream.js';
 import { RestingStreams } from './resting/resting-streams.js';
 import { storedForm } from './resting/stored-form.js';
 import { allStreams, isInPart } from './resting/stream-part.js';
@@ -224,15 +224,12 @@ export class ActorDirectory<State = unknown> {
     const { id, offset, event, sequence } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
     const checkpoint = isCheckpoint(event) ? event : null;
-    const evolved: Actor<State> = {
-      state:
-        checkpoint === null
-          ? decider.evolve(before, event, envelope)
-          : this.checkpoints.stateIn(checkpoint),
-      length: sequence + 1,
-      firstOffset: checkpoint?.began ?? actor?.firstOffset ?? offset,
-      lastOffset: offset,
-    };
+    const state =
+      checkpoint === null
+        ? decider.evolve(before, event, envelope)
+        : this.checkpoints.stateIn(checkpoint);
+    const firstOffset = checkpoint?.began ?? actor?.firstOffset ?? offset;
+    const evolved = new Actor(state, sequence + 1, firstOffset, offset);
     for (const { follower, condition } of this.following.of(event.type)) {
       if (meets(condition, envelope, before)) follower.evolve(envelope, changes, before);
     }

@@ -1,15 +1,22 @@
 /** What memory holds of a stream, as an object and as bytes. */
-import type { RestingStream, StoredStream } from './resting-page.js';
+import { RestingStream, type StoredStream } from './resting-stream.js';
 import { type StoredForm, StoredStates } from './stored-form.js';
 
-/** What memory holds of one stream. Replaced, never mutated, by every event. */
-export interface Actor<State = unknown> {
-  readonly state: State;
-  /** Events so far. */
-  readonly length: number;
-  /** The offset of its first event, from which the content of a published message is read back. */
-  readonly firstOffset: number;
-  readonly lastOffset: number;
+/**
+ * What memory holds of one stream. Replaced, never mutated, by every event. A class for the same
+ * reason as `RestingStream`.
+ */
+export class Actor<State = unknown> {
+  constructor(
+    readonly state: State,
+    /** Events so far. */
+    readonly length: number,
+    /**
+     * The offset of its first event, from which the content of a published message is read back.
+     */
+    readonly firstOffset: number,
+    readonly lastOffset: number,
+  ) {}
 }
 
 /** Converts the actors of one kind; its decider says how states are stored (`StoredForm`). */
@@ -26,14 +33,15 @@ export class ActorForm<State> {
     return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
   }
 
-  /** The form at rest. Does not call `stored`: spreading its fields would double the cost. */
+  /** The form at rest. */
   resting(id: string, actor: Actor<State>, wantedAt: number): RestingStream {
     const { state, length, firstOffset, lastOffset } = actor;
-    return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state), wantedAt };
+    const bytes = this.states.bytesOf(state);
+    return new RestingStream(id, length, firstOffset, lastOffset, bytes, wantedAt);
   }
 
   /** The actor of a resting stream that is woken. */
   actor({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
-    return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
+    return new Actor(this.states.stateIn(bytes), length, firstOffset, lastOffset);
   }
 }

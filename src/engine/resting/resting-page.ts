@@ -10,24 +10,8 @@
  */
 import { textBytesMax, writeText } from '../../../storage/format/record-encoding.js';
 import { bytesOfArray, numbersOfRow, PageCut, pageHeadLength, placesOfRow } from './page-cut.js';
+import { RestingStream } from './resting-stream.js';
 import { allStreams, isInPart } from './stream-part.js';
-
-/** A stored stream: `valueIn` and the kind's `fromStored` decode its state. */
-export interface StoredStream {
-  readonly id: string;
-  /** Events so far. */
-  readonly length: number;
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-  /** The stored state. */
-  readonly bytes: Buffer;
-}
-
-/** A resting stream. */
-export interface RestingStream extends StoredStream {
-  /** When to ask the stream what it wants, Unix milliseconds; Infinity = it wants nothing. */
-  readonly wantedAt: number;
-}
 
 /** When a stream with an alarm is wanted: Unix milliseconds; Infinity = there is none. */
 export interface Alarm {
@@ -150,14 +134,14 @@ export class RestingPage {
   /** The stream of a row; its bytes are valid only until something changes here. */
   read(row: number): RestingStream {
     const at = row * numbersOfRow;
-    return {
-      id: this.idOf(row),
-      length: this.numbers[at] ?? 0,
-      firstOffset: this.numbers[at + 1] ?? -1,
-      lastOffset: this.numbers[at + 2] ?? -1,
-      wantedAt: this.wantedAt(row),
-      bytes: this.bytes.subarray(this.stateStart(row), this.endOf(row)),
-    };
+    return new RestingStream(
+      this.idOf(row),
+      this.numbers[at] ?? 0,
+      this.numbers[at + 1] ?? -1,
+      this.numbers[at + 2] ?? -1,
+      this.bytes.subarray(this.stateStart(row), this.endOf(row)),
+      this.wantedAt(row),
+    );
   }
 
   /** Every row whose stream belongs to the part; may include rows added meanwhile. */

@@ -7,8 +7,9 @@
 
 import { HashedRows, rowIn } from './hashed-rows.js';
 import { PageAlarms } from './page-alarms.js';
-import { noAlarm, RestingPage, type RestingStream, rowBits, rowsMax } from './resting-page.js';
+import { noAlarm, RestingPage, rowBits, rowsMax } from './resting-page.js';
 import { pagesIn, partsHeadOf } from './resting-parts.js';
+import type { RestingStream } from './resting-stream.js';
 import { allStreams } from './stream-part.js';
 import { StreamsCut } from './streams-cut.js';
 

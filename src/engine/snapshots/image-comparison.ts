@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import type { Engine } from '../engine.js';
 import type { RememberedMap } from '../registration.js';
-import type { StoredStream } from '../resting/resting-page.js';
+import type { StoredStream } from '../resting/resting-stream.js';
 import { streamsIn } from '../resting/resting-streams.js';
 import { memoriesOf } from './memories.js';
 import { awakeIn, awakePrefix, type ImagePart, restingPrefix, takeEntries } from './memory-cut.js';

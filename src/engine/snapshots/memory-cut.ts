@@ -11,7 +11,7 @@
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
 import type { IndexParts } from '../registration.js';
-import type { RestingStream } from '../resting/resting-page.js';
+import type { RestingStream } from '../resting/resting-stream.js';
 import { bytesOf, valueIn } from '../resting/stored-form.js';
 import type { StreamsCut } from '../resting/streams-cut.js';
 import { memoriesOf } from './memories.js';

@@ -14,7 +14,7 @@
  */
 import { createHash, hash } from 'node:crypto';
 import type { Engine } from '../engine.js';
-import type { StoredStream } from '../resting/resting-page.js';
+import type { StoredStream } from '../resting/resting-stream.js';
 import { bytesOf, valueIn } from '../resting/stored-form.js';
 import { memoriesOf } from './memories.js';
 

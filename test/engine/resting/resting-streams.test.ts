@@ -1,7 +1,8 @@
 // Each of jest's own comparisons would cost more than the action before it.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { RestingPage, type RestingStream } from '../../../src/engine/resting/resting-page.js';
+import { RestingPage } from '../../../src/engine/resting/resting-page.js';
+import type { RestingStream } from '../../../src/engine/resting/resting-stream.js';
 import { RestingStreams } from '../../../src/engine/resting/resting-streams.js';
 import type { StreamsCut } from '../../../src/engine/resting/streams-cut.js';
 
