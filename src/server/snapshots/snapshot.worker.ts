@@ -4,11 +4,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { FoldingHere } from '../../engine/snapshots/folding-aside.js';
-import { letOthersGoFirst } from '../history/background-thread.js';
 import { type FoldingSettings, productFolding } from '../history/product-folding.js';
 import { type FoldingAnswer, type FoldingRequest, partIn, received } from './folding-messages.js';
 
-letOthersGoFirst();
 const settings: FoldingSettings = workerData;
 const { engine, codec } = productFolding(settings);
 const folding = new FoldingHere(engine, codec);
