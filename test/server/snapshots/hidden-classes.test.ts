@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorization, freePort, ServerProcess } from '../../support/program/server-process.js';
 
-/** V8 prints a line for each object that it moves to another hidden class. */
 const program = join(import.meta.dirname, '../../../bin/stepwell.cjs');
+/** V8 then prints a line for each object that it moves to another hidden class. */
 const traced = ['--trace-migration', program, 'start'];
 
 const perBatch = 100;
 const batches = 20;
-/** A start migrates some objects; each message would if a hot shape did. */
+/** A start migrates some objects; a shape that is migrated for each message exceeds this. */
 const migrationsMax = (perBatch * batches) / 4;
 
 async function publish(server: ServerProcess, destination: string, delay: string): Promise<void> {
