@@ -5,6 +5,7 @@ import {
   type SegmentLink,
   type SegmentOrigin,
 } from '../format/segment-format.js';
+import { FillPace } from '../segment/fill-pace.js';
 import type { Segment } from '../segment/segment.js';
 import { allocateSegment, type GrowingStore } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
@@ -13,6 +14,8 @@ import type { AppendGroup } from './append-group.js';
 /** The store in which segments are created. */
 export interface PreparingStore extends GrowingStore {
   readonly freeSpace: FreeSpace;
+  /** Unix ms. */
+  now(): number;
 }
 
 /** The log that will use the segments. */
@@ -29,6 +32,8 @@ interface PreparedLog {
  */
 export class NextSegment {
   private made: Promise<Segment> | null = null;
+  /** How fast `made` is filled; null if nothing is filled. */
+  private pace: FillPace | null = null;
 
   constructor(
     private readonly store: PreparingStore,
@@ -42,48 +47,65 @@ export class NextSegment {
 
   /** Creates the segment, if there is room, so that the next roll does not have to wait for it. */
   async prepare(): Promise<void> {
-    await this.make().catch((error: unknown) => this.unlessFull(error));
-  }
-
-  /** Creates the segment in the background. The next roll meets its error, unless there is room. */
-  prepareSoon(): void {
-    void this.make();
+    await this.soon().catch((error: unknown) => this.unlessFull(error));
   }
 
   /**
-   * Returns the segment for the log to use. If a log with prepared segments has no room, it gets
-   * one without the zeros (most of its bytes), because it cannot wait.
+   * Creates the segment in the background while the current one, which has `end` bytes now, grows.
+   * The next roll meets its error, unless there is room.
+   */
+  prepareWhileGrowing(end: number): void {
+    void this.make();
+    this.pace?.grown(end);
+  }
+
+  /**
+   * Returns the segment for the log to use, as far as it is filled. If a log with prepared segments
+   * has no room, it gets one without the zeros (most of its bytes), because it cannot wait.
    */
   async take(): Promise<Segment> {
-    const segment = await this.make().catch((error: unknown) => {
+    this.pace?.stop();
+    const segment = await this.soon().catch((error: unknown) => {
       if (!this.log.preparesNextSegment) throw error;
       this.unlessFull(error);
-      return this.allocate(false);
+      return this.allocate(null);
     });
     this.made = null;
+    this.pace = null;
     return segment;
   }
 
   /** Settles when no segment is being created. */
   async idle(): Promise<void> {
+    this.pace?.hurry();
     await this.made?.catch((error: unknown) => this.unlessFull(error));
+  }
+
+  private soon(): Promise<Segment> {
+    const made = this.make();
+    this.pace?.hurry();
+    return made;
   }
 
   private make(): Promise<Segment> {
     if (this.made !== null) return this.made;
-    const made = this.allocate(this.log.preparesNextSegment);
+    const { store, log } = this;
+    const { segmentBytes } = store;
+    this.pace = log.preparesNextSegment ? new FillPace(segmentBytes, () => store.now()) : null;
+    const made = this.allocate(this.pace);
     this.made = made;
     made.catch((error: unknown) => {
       if (!this.store.fence.lacksRoom(error)) return;
       this.store.freeSpace.outOfRoom(`making a segment of log ${this.log.id}`, error);
       this.made = null;
+      this.pace = null;
     });
     return made;
   }
 
-  private allocate(prepared: boolean): Promise<Segment> {
+  private allocate(pace: FillPace | null): Promise<Segment> {
     const { store, log } = this;
-    return allocateSegment(store, log.id, log.numbers.take(), prepared);
+    return allocateSegment(store, log.id, log.numbers.take(), pace);
   }
 
   private unlessFull(error: unknown): void {

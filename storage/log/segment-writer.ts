@@ -200,7 +200,8 @@ export class SegmentWriter implements CommitTarget {
       segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
     }
     const { segmentBytes, freeSpace } = this.store;
-    if (segment.end * 2 > segmentBytes && freeSpace.full === null) this.next.prepareSoon();
+    const isHalfFull = segment.end * 2 > segmentBytes;
+    if (isHalfFull && freeSpace.full === null) this.next.prepareWhileGrowing(segment.end);
   }
 
   /** Runs fdatasync for what was written so far: for the lazy modes and a clean stop. */

@@ -116,7 +116,7 @@ export async function writeFreshSegment(
 /** The zeros make appends fast; on a full disk the log continues without them. */
 async function fillIfRoom(store: RestartedStore, file: FileHandle): Promise<void> {
   try {
-    await fillWithZeros(store, file);
+    await fillWithZeros(store, file, null);
   } catch (error) {
     if (!store.fence.lacksRoom(error)) throw error;
     await store.disk.truncate(file, 0);

@@ -17,13 +17,22 @@ export interface SegmentDigests {
   digest(question: DigestQuestion): Promise<Uint8Array>;
 }
 
-/** The digest of the first `end` bytes of the file at a path. */
-export function digestAt(disk: Disk, { path, end }: DigestQuestion): Promise<Buffer> {
-  return withFile(disk, path, 'read', (file) => digestOf(disk, file, end));
+/** The digest of the first `end` bytes of the file at a path; see `digestOf`. */
+export function digestAt(
+  disk: Disk,
+  { path, end }: DigestQuestion,
+  rest: () => void,
+): Promise<Buffer> {
+  return withFile(disk, path, 'read', (file) => digestOf(disk, file, end, rest));
 }
 
-/** The digest of the first `end` bytes of an open file. */
-export async function digestOf(disk: Disk, file: FileHandle, end: number): Promise<Buffer> {
+/** The digest of the first `end` bytes of an open file; `rest` is called after each MiB. */
+export async function digestOf(
+  disk: Disk,
+  file: FileHandle,
+  end: number,
+  rest: () => void = () => undefined,
+): Promise<Buffer> {
   const hash = createHash('sha256');
   // One buffer for all chunks: V8 starts a full collection sooner the more buffers are allocated.
   const space = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end));
@@ -32,6 +41,7 @@ export async function digestOf(disk: Disk, file: FileHandle, end: number): Promi
     const chunk = await readInto(disk, file, position, space.subarray(0, length));
     if (chunk.length < length) throw new Error('a segment is shorter than what was written');
     hash.update(chunk);
+    rest();
   }
   return hash.digest();
 }

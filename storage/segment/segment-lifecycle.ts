@@ -8,6 +8,7 @@ import { replaceFile, writeFully } from '../disk/whole-file.js';
 import type { Fence } from '../faults/fence.js';
 import { encodeSegmentFooter } from '../format/segment-format.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
+import type { FillPace } from './fill-pace.js';
 import { Segment } from './segment.js';
 import { type DigestQuestion, digestOf, type SegmentDigests } from './segment-digest.js';
 
@@ -28,15 +29,16 @@ export interface GrowingStore extends StoreFiles {
 }
 
 /**
- * Creates an empty segment of a log, listed in the manifest. If `prepared`, it is filled with
- * zeros: an append then overwrites, and the file system has no new size to journal (measured 1.9
- * times as fast). If there is no room (`lacksRoom`), nothing is left of it but its used number.
+ * Creates an empty segment of a log, listed in the manifest. If there is a `pace`, it is filled
+ * with zeros: an append then overwrites, and the file system has no new size to journal (0.15 ms
+ * for 4 KiB instead of 0.22). If there is no room (`lacksRoom`), nothing is left of it but its used
+ * number.
  */
 export async function allocateSegment(
   store: GrowingStore,
   logId: number,
   number: number,
-  prepared: boolean,
+  pace: FillPace | null,
 ): Promise<Segment> {
   const { disk, directory } = store;
   const aside = directory.asideFile(`segment-${logId}-${number}`);
@@ -48,7 +50,7 @@ export async function allocateSegment(
     }
     const file = await store.openFiles.openOwn(aside, 'create');
     try {
-      if (prepared) await fillWithZeros(store, file);
+      if (pace !== null) await fillWithZeros(store, file, pace);
     } finally {
       await disk.close(file);
     }
@@ -75,15 +77,22 @@ export async function removeUnlisted(
   for (const path of paths) await removeFreeing(disk, path).catch(() => undefined);
 }
 
-/** Durably gives a file the size of a segment, so that appends to it overwrite. */
+/**
+ * Durably gives a file the size of a segment, or less if the `pace` stops, so that appends to it
+ * overwrite. With a pace each piece is synced by itself: otherwise appends would wait until all
+ * pieces are on disk.
+ */
 export async function fillWithZeros(
   { disk, fileSync, segmentBytes }: Pick<GrowingStore, 'disk' | 'fileSync' | 'segmentBytes'>,
   file: FileHandle,
+  pace: FillPace | null,
 ): Promise<void> {
   const zeros = Buffer.alloc(Math.min(chunkBytes, segmentBytes));
   for (let position = 0; position < segmentBytes; position += zeros.length) {
     const length = Math.min(zeros.length, segmentBytes - position);
+    if (pace !== null && !(await pace.mayFill(position + length))) break;
     await writeFully(disk, file, zeros.subarray(0, length), position);
+    if (pace !== null) await fileSync.sync(file);
   }
   await fileSync.sync(file);
 }
