@@ -57,30 +57,39 @@ export interface ChainWork extends SegmentDigests {
   pruned(question: PrunedQuestion): Promise<Uint8Array | null>;
 }
 
-/** Reads and hashes in this thread. */
-export function chainWork(disk: Disk): ChainWork {
+/**
+ * Reads and hashes in this thread. `rest` is called between two hashes, so that the thread can
+ * leave its processor to others.
+ */
+export function chainWork(disk: Disk, rest: () => void = noRest): ChainWork {
   return {
     async root({ logTag, segment, from, until }) {
       const part = { baseOffset: from, nextOffset: until };
-      for await (const { leaves } of recordsOf(disk, logTag, [segment], [part])) {
-        return { root: rootOf(leaves, from, until), recordCount: leaves.count };
+      for await (const { leaves } of recordsOf(disk, logTag, [segment], [part], rest)) {
+        return { root: rootOf(leaves, from, until, rest), recordCount: leaves.count };
       }
       throw new Error('a segment without a part');
     },
-    pruned: (question) => prunedBy(disk, question),
-    digest: (question) => digestAt(disk, question),
+    pruned: (question) => prunedBy(disk, question, rest),
+    digest: (question) => digestAt(disk, question, rest),
   };
 }
 
-async function prunedBy(disk: Disk, question: PrunedQuestion): Promise<Buffer | null> {
+function noRest(): void {}
+
+async function prunedBy(
+  disk: Disk,
+  question: PrunedQuestion,
+  rest: () => void,
+): Promise<Buffer | null> {
   const { logTag, chainPath, first, group, by, from, until } = question;
   const { entries } = decodeChain(await readWhole(disk, chainPath), Buffer.from(first));
   const replaced = entries.filter(
     ({ baseOffset, nextOffset }) => baseOffset >= from && nextOffset <= until,
   );
-  const stays = recordsOf(disk, logTag, [by], replaced);
+  const stays = recordsOf(disk, logTag, [by], replaced, rest);
   const all = new TrieParts();
-  for await (const { part, leaves, pruned } of recordsOf(disk, logTag, group, replaced)) {
+  for await (const { part, leaves, pruned } of recordsOf(disk, logTag, group, replaced, rest)) {
     // Cast: both generators go through the same parts, so this one is not done.
     const { leaves: kept } = (await stays.next()).value as FoundRecords;
     const { baseOffset, nextOffset } = part;
@@ -129,13 +138,14 @@ interface Span {
 
 /**
  * What is left of each of some parts, which are in order, read from segments that are in order,
- * too. Rejects if a segment does not read back.
+ * too. Rejects if a segment does not read back. `rest` is called before each record is hashed.
  */
 export async function* recordsOf<Part extends Span>(
   disk: Disk,
   logTag: number,
   segments: readonly SegmentPart[],
   parts: readonly Part[],
+  rest: () => void = noRest,
 ): AsyncGenerator<FoundRecords<Part>> {
   let place = 0;
   let [leaves, pruned] = [new TrieParts(), new TrieParts()];
@@ -162,6 +172,7 @@ export async function* recordsOf<Part extends Span>(
           wanted = parts[place];
         }
         if (wanted === undefined || offset < wanted.baseOffset) continue;
+        rest();
         const content = start + recordPlaceLength;
         leaves.push(offset, 1, leafOf(offset, header.appendTime, body, content, end));
       }

@@ -142,25 +142,37 @@ function halvesOf({ at, span }: Subtree): readonly [Subtree, Subtree] {
   ];
 }
 
-/** The digest of all records in [from, until). Throws `RangeError` for two at one offset. */
-export function rootOf(parts: TrieParts, from: Offset, until: Offset): Buffer {
-  const root = digestOfPart(parts, 0, parts.count, wholeTrie(from, until)) ?? emptyRoot;
+/**
+ * The digest of all records in [from, until). Throws `RangeError` for two at one offset. `rest` is
+ * called before each node is hashed.
+ */
+export function rootOf(
+  parts: TrieParts,
+  from: Offset,
+  until: Offset,
+  rest: () => void = noRest,
+): Buffer {
+  const root = digestOfPart(parts, 0, parts.count, wholeTrie(from, until), rest) ?? emptyRoot;
   return Buffer.from(root, 'latin1');
 }
+
+function noRest(): void {}
 
 function digestOfPart(
   parts: TrieParts,
   first: number,
   end: number,
   subtree: Subtree,
+  rest: () => void,
 ): Digest | null {
   if (first === end) return null;
   if (end - first === 1) return parts.digest(first);
   const [left, right] = halvesOf(subtree);
   const middle = parts.firstFrom(right.at, first, end);
-  const before = digestOfPart(parts, first, middle, left);
-  const behind = digestOfPart(parts, middle, end, right);
+  const before = digestOfPart(parts, first, middle, left, rest);
+  const behind = digestOfPart(parts, middle, end, right, rest);
   if (before === null || behind === null) return before ?? behind;
+  rest();
   return joined(before, behind);
 }
 
@@ -183,7 +195,7 @@ export function prunedParts(
     const kept = (keptBefore[end] ?? 0) - (keptBefore[first] ?? 0);
     if (kept === end - first) return;
     if (kept === 0) {
-      const digest = digestOfPart(parts, first, end, subtree);
+      const digest = digestOfPart(parts, first, end, subtree, noRest);
       if (digest !== null) pruned.push(subtree.at, subtree.span, digest);
       return;
     }

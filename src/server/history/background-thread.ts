@@ -1,5 +1,6 @@
 /**
- * Lowers the priority of a thread whose work can wait, such as the one that hashes sealed segments.
+ * How a thread whose work can wait, such as the one that hashes sealed segments, leaves processors
+ * to the other threads.
  */
 import { constants, getPriority, setPriority } from 'node:os';
 
@@ -18,4 +19,22 @@ export function letOthersGoFirst(): void {
   } catch {
     // A sandbox may forbid this: then the thread has an equal share.
   }
+}
+
+/**
+ * How long, in ms, a thread works before it sleeps, and how long it sleeps. A thread that wakes up
+ * on its processor may have to wait meanwhile, whatever the priorities: since its version 6.6,
+ * Linux lets a thread finish its slice, which is some milliseconds (ADR 124).
+ */
+const worksMs = 0.15;
+const sleepsMs = 0.15;
+
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+let sleptAt = 0;
+
+/** A thread calls this often; it sleeps if it has worked for long enough. */
+export function rest(): void {
+  if (performance.now() - sleptAt < worksMs) return;
+  Atomics.wait(never, 0, 0, sleepsMs);
+  sleptAt = performance.now();
 }

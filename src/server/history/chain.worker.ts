@@ -8,7 +8,7 @@ import {
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { messageOf } from '../../../storage/faults/storage-errors.js';
 import type { DigestQuestion } from '../../../storage/segment/segment-digest.js';
-import { letOthersGoFirst } from './background-thread.js';
+import { letOthersGoFirst, rest } from './background-thread.js';
 
 /** A question to the thread. */
 export type ChainQuestion =
@@ -23,13 +23,21 @@ export interface ChainAnswer {
   readonly error: string | null;
 }
 
+/** A finished segment is two questions; if there are more, the thread has to catch up. */
+const questionsMax = 2;
+
 letOthersGoFirst();
 
-const work = chainWork(nodeDisk);
+let unanswered = 0;
+const work = chainWork(nodeDisk, () => {
+  if (unanswered <= questionsMax) rest();
+});
 
 parentPort?.on('message', (asked: ChainQuestion) => {
   const { id } = asked;
+  unanswered += 1;
   const answer = (result: unknown, error: string | null): void => {
+    unanswered -= 1;
     parentPort?.postMessage({ id, result, error } satisfies ChainAnswer);
   };
   answerTo(asked).then(
