@@ -1,11 +1,12 @@
 /**
  * The bare loop of durable appends: bytes into a buffer, one write and one fdatasync for all who
  * came meanwhile. No offsets, no checksums, no index, no recovery. Its files are treated as the
- * store treats its own: 64 MiB each; where the log `prepares`, all of them are filled with zeros
- * ahead, the first one before anything is measured.
+ * store treats its own: 64 MiB each; where the log `prepares`, they are filled with zeros ahead, at
+ * the pace of the store's; the first one before anything is measured.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { FillPace } from '../../storage/segment/fill-pace.js';
 
 const fileBytes = 64 * 1024 * 1024;
 const zeros = Buffer.alloc(1024 * 1024);
@@ -30,6 +31,7 @@ export class BareLog {
   private position = 0;
   private fileCount = 1;
   private next: Promise<number> | null = null;
+  private pace: FillPace | null = null;
   private group = emptyGroup(Buffer.allocUnsafeSlow(64 * 1024));
   private spare: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   private isWriting = false;
@@ -95,15 +97,19 @@ export class BareLog {
       group.settle();
       this.spare = group.buffer;
       if (this.position * 2 > fileBytes) this.next ??= this.openNext();
+      this.pace?.grown(this.position);
       this.afterThisTick();
     });
   }
 
   private async roll(): Promise<void> {
+    this.pace?.stop();
     this.next ??= this.openNext();
+    this.pace?.hurry();
     const file = await this.next;
     fs.closeSync(this.file);
     this.next = null;
+    this.pace = null;
     this.file = file;
     this.position = 0;
   }
@@ -111,11 +117,12 @@ export class BareLog {
   private async openNext(): Promise<number> {
     const path = join(this.directory, String(this.fileCount));
     this.fileCount += 1;
+    const pace = this.prepares ? new FillPace(fileBytes, () => Date.now()) : null;
+    this.pace = pace;
     const file = await fs.promises.open(path, 'wx+');
-    if (this.prepares) {
-      for (let end = 0; end < fileBytes; end += zeros.length) {
-        await file.write(zeros, 0, zeros.length, end);
-      }
+    for (let end = 0; pace !== null && end < fileBytes; end += zeros.length) {
+      if (!(await pace.mayFill(end + zeros.length))) break;
+      await file.write(zeros, 0, zeros.length, end);
       await file.datasync();
     }
     await file.close();

@@ -1,4 +1,4 @@
-/** How fast the next segment of a log is filled with zeros while the current one grows (ADR 125). */
+/** How fast the next segment of a log is filled with zeros while the current one grows. */
 
 /**
  * The next segment is filled this many times as fast as the current one grows. It begins when the

@@ -16,7 +16,7 @@ import type { SnapshotPart } from './snapshot-reader.js';
 const ownWriteBytes = 64 * 1024;
 
 /** Bytes between two syncs: a commit to a log waits until the disk has taken what is on its way. */
-const syncEveryBytes = 8 * 1024 * 1024;
+const syncEveryBytes = 1024 * 1024;
 
 /** What is known of a snapshot before its parts are. */
 export type SnapshotHead = Omit<SnapshotHeader, 'parts' | 'labelLength'>;

@@ -29,12 +29,21 @@ export function letOthersGoFirst(): void {
 const worksMs = 0.15;
 const sleepsMs = 0.15;
 
-const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-let sleptAt = 0;
+/**
+ * A function that a thread calls often while it works: it sleeps if the thread has worked for long
+ * enough. `now` is in ms and never falls.
+ */
+export function restsOf(now: () => number, sleep: (ms: number) => void = sleepHere): () => void {
+  let sleptAt = now();
+  return () => {
+    if (now() - sleptAt < worksMs) return;
+    sleep(sleepsMs);
+    sleptAt = now();
+  };
+}
 
-/** A thread calls this often; it sleeps if it has worked for long enough. */
-export function rest(): void {
-  if (performance.now() - sleptAt < worksMs) return;
-  Atomics.wait(never, 0, 0, sleepsMs);
-  sleptAt = performance.now();
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+function sleepHere(ms: number): void {
+  Atomics.wait(never, 0, 0, ms);
 }

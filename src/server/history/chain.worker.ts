@@ -8,7 +8,8 @@ import {
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { messageOf } from '../../../storage/faults/storage-errors.js';
 import type { DigestQuestion } from '../../../storage/segment/segment-digest.js';
-import { letOthersGoFirst, rest } from './background-thread.js';
+import { systemClock } from '../../engine/clock.js';
+import { letOthersGoFirst, restsOf } from './background-thread.js';
 
 /** A question to the thread. */
 export type ChainQuestion =
@@ -28,6 +29,7 @@ const questionsMax = 2;
 
 letOthersGoFirst();
 
+const rest = restsOf(systemClock.monotonic);
 let unanswered = 0;
 const work = chainWork(nodeDisk, () => {
   if (unanswered <= questionsMax) rest();

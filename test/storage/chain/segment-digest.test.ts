@@ -22,6 +22,25 @@ async function sealed(disk: SimulatedDisk, digest: ChainWork['digest']): Promise
   expect(damages).toEqual([]);
 }
 
+describe('the work for a chain', () => {
+  it('lets its thread rest between two hashes', async () => {
+    const disk = new SimulatedDisk();
+    let rests = 0;
+    const work = chainWork(disk, () => {
+      rests += 1;
+    });
+    const chain = { covers: () => true, work };
+    const { store } = await openSimulated(disk, { segmentBytes, chain });
+    const log = await store.createLog('events');
+    for (let left = 8; left > 0; left -= 1) await log.append([{ key: null, value }]).durable;
+    await log.roll();
+    await settle();
+    await store.close();
+    // Eight records, the seven nodes above them, and each MiB of the segment for its digest.
+    expect(rests).toBe(8 + 7 + 9);
+  });
+});
+
 describe('the digest of a segment', () => {
   it('is asked of the other thread if the segment is large', async () => {
     const disk = new SimulatedDisk();
