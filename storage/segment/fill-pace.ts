@@ -12,6 +12,9 @@ const fillsPerGrowth = 3;
  */
 const bytesPerMsMax = 64 * 1024;
 
+/** This much is filled at once: a small segment needs no pace. */
+const firstBytes = 1024 * 1024;
+
 /**
  * One per fill. At full speed the disk would be busy with the zeros for 0.1 s, and all appends of
  * that time would wait for it.
@@ -19,7 +22,7 @@ const bytesPerMsMax = 64 * 1024;
 export class FillPace {
   private readonly startedAt: number;
   /** How many bytes may be filled so far. */
-  private allowed = 0;
+  private allowed = firstBytes;
   private isStopped = false;
   private wake: (() => void) | null = null;
 

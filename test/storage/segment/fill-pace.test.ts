@@ -16,6 +16,13 @@ function pacing() {
 }
 
 describe('the pace of a fill', () => {
+  it('lets the first MiB be filled at once', async () => {
+    const { answers, ask } = pacing();
+    ask(megabyte);
+    await settle();
+    expect(answers).toEqual([true]);
+  });
+
   it('is three times the growth of the current segment from its half on', async () => {
     const { clock, pace, answers, ask } = pacing();
     clock.time += 60_000;
@@ -34,8 +41,8 @@ describe('the pace of a fill', () => {
 
   it('is at most 64 KiB a millisecond', async () => {
     const { clock, pace, answers, ask } = pacing();
-    ask(megabyte);
-    clock.time += 15;
+    ask(2 * megabyte);
+    clock.time += 31;
     pace.grown(segmentBytes);
     await settle();
     expect(answers).toEqual([]);
@@ -55,9 +62,9 @@ describe('the pace of a fill', () => {
 
   it('ends when the segment is needed', async () => {
     const { pace, answers, ask } = pacing();
-    ask(megabyte);
-    pace.stop();
     ask(2 * megabyte);
+    pace.stop();
+    ask(megabyte);
     pace.hurry();
     ask(3 * megabyte);
     await settle();
