@@ -7,6 +7,7 @@ import Sequencer from '@jest/test-sequencer';
 const longest = [
   // First: the networks that it makes and removes break off what a browser is loading.
   'cluster/rounds/rounds.test.ts',
+  'cluster/postgres-failures.test.ts',
   'storage/crash.test.ts',
   'soak/soak.test.ts',
   'cli/exit-codes.test.ts',
