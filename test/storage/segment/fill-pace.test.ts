@@ -1,6 +1,6 @@
 import { FillPace } from '../../../storage/segment/fill-pace.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
-import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { directory, openSimulated, settle } from '../simulated-store.js';
 
 const megabyte = 1024 * 1024;
@@ -119,6 +119,32 @@ describe('the next segment of a log', () => {
     }
     await again.close();
   });
+
+  it.each(crashPolicies)(
+    'keeps what was acknowledged behind its zeros in a power cut (%s)',
+    async (policy) => {
+      const { disk, timers, log, append } = await filling();
+      await append(4);
+      timers.advance(32);
+      await append(8);
+      const size = await disk.sizeAt(segmentPath(1));
+      expect(size).toBeGreaterThan(4 * megabyte);
+      expect(size).toBeLessThan(segmentBytes);
+      // One more, not acknowledged: its write may have begun when the power is cut.
+      log.append([{ key: null, value }]).durable.catch(() => undefined);
+      await new Promise((resolve) => process.nextTick(resolve));
+      for (let seed = 0; seed < 5; seed += 1) {
+        const { store } = await openSimulated(disk.crash(policy, seed), { segmentBytes });
+        const kept = store.log('journal');
+        expect(kept?.highWatermark).toBeGreaterThanOrEqual(12);
+        for (let offset = 0; offset < 12; offset += 1) {
+          const [batch] = (await kept?.read(offset, { maxBytes: 1 })) ?? [];
+          expect(batch?.records()[0]?.value?.equals(value)).toBe(true);
+        }
+        await store.close();
+      }
+    },
+  );
 
   it('is finished at a stop', async () => {
     const { disk, store, timers, append } = await filling();
