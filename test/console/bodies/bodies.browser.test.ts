@@ -100,9 +100,9 @@ describeInChromium('bodies in a browser', () => {
       const page = await open(await publish('/broken', long, headers));
       await page.getByText('The first 100,000 of 5,200,000 characters.').waitFor();
       await page.getByText('failed', { exact: true }).first().waitFor();
-      expect(await page.getByRole('button', { name: /the destination answered 500/ }).count()).toBe(
-        4,
-      );
+      const attempts = page.getByRole('button', { name: /the destination answered 500/ });
+      await attempts.nth(3).waitFor();
+      expect(await attempts.count()).toBe(4);
       const request = await region(page, 'Request').textContent();
       expect(request).toContain('--data-binary @body.txt');
     },
