@@ -11,7 +11,7 @@ import type { Offset } from '../offsets/offset.js';
 import { digestAt, type SegmentDigests } from '../segment/segment-digest.js';
 import { decodeChain, type SealedPart } from './chain-file.js';
 import { encodePruned, readPruned } from './pruned-file.js';
-import { leafOf, mergedParts, prunedParts, rootOf, TrieParts } from './record-trie.js';
+import { leafOf, mergedParts, noRest, prunedParts, rootOf, TrieParts } from './record-trie.js';
 
 const chunkBytes = 1024 * 1024;
 /** Length and offset of a record, which a rewrite may change. */
@@ -74,8 +74,6 @@ export function chainWork(disk: Disk, rest: () => void = noRest): ChainWork {
     digest: (question) => digestAt(disk, question, rest),
   };
 }
-
-function noRest(): void {}
 
 async function prunedBy(
   disk: Disk,

@@ -156,7 +156,8 @@ export function rootOf(
   return Buffer.from(root, 'latin1');
 }
 
-function noRest(): void {}
+/** For work that leaves its processor to no other. */
+export function noRest(): void {}
 
 function digestOfPart(
   parts: TrieParts,
