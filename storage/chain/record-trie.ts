@@ -156,7 +156,7 @@ export function rootOf(
   return Buffer.from(root, 'latin1');
 }
 
-/** For work that leaves its processor to no other. */
+/** A `rest` that does nothing, for work that needs no pauses. */
 export function noRest(): void {}
 
 function digestOfPart(
