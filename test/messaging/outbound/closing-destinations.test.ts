@@ -29,8 +29,13 @@ describe('a destination that closes connections without saying so', () => {
     return { seen, port: (server.address() as AddressInfo).port };
   }
 
-  /** Makes `calls` calls, `parallel` at a time, each as soon as another has ended. */
-  async function statusesOf(port: number, calls: number, parallel: number): Promise<Set<number>> {
+  /** Makes `calls` calls, `parallel` at a time, each as soon as another `ended`. */
+  async function statusesOf(
+    port: number,
+    calls: number,
+    parallel: number,
+    ended = () => {},
+  ): Promise<Set<number>> {
     const caller = new EndpointCaller({
       clock: systemClock,
       allowed: { networks: ['127.0.0.0/8'], hosts: [] },
@@ -45,8 +50,9 @@ describe('a destination that closes connections without saying so', () => {
     const work = async () => {
       while (left > 0) {
         left -= 1;
-        const outcome = await caller.call({ ...terms, timeoutMs: 5000, captureBytes: 10 });
+        const outcome = await caller.call({ ...terms, timeoutMs: 30_000, captureBytes: 10 });
         statuses.add(outcome.status);
+        ended();
       }
     };
     await Promise.all(Array.from({ length: parallel }, work));
@@ -57,6 +63,16 @@ describe('a destination that closes connections without saying so', () => {
     const { seen, port } = await listen((socket) => socket.end());
     expect(await statusesOf(port, 100, parallel)).toEqual(new Set([200]));
     expect(seen.connections).toBe(100);
+  });
+
+  it('gets every request, even if the server was busy when a connection was closed', async () => {
+    const { seen, port } = await listen((socket) => socket.end());
+    const busy = () => {
+      const until = systemClock.monotonic() + 50;
+      while (systemClock.monotonic() < until);
+    };
+    expect(await statusesOf(port, 5, 1, busy)).toEqual(new Set([200]));
+    expect(seen.connections).toBe(5);
   });
 
   it('does not change that others get many requests on one connection', async () => {

@@ -44,7 +44,7 @@ describe('the endpoint caller', () => {
       method: 'POST',
       headers: ['X-One', '1', 'x-One', 'two'],
       body: Buffer.from([0, 255, 10, 13]),
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       captureBytes: 65_536,
       ...changes,
     };
