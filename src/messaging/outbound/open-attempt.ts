@@ -50,7 +50,10 @@ export class OpenAttempt implements OutboundExchange {
     this.startedAt = clock.now();
     this.startedTick = clock.monotonic();
     this.cancelDeadline = clock.after(attempt.timeoutMs, () => {
-      this.fail(`timed out after ${attempt.timeoutMs} ms ${stages[this.stage]}`);
+      // If this process was busy meanwhile, the answer may have come in time and was not read.
+      setImmediate(() =>
+        this.fail(`timed out after ${attempt.timeoutMs} ms ${stages[this.stage]}`),
+      );
     });
   }
 
