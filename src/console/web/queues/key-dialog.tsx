@@ -1,14 +1,14 @@
 /** Actions on a flow-control key: pause it, pin its limits, start a new window. */
-import { Pencil } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { api, ask } from '../api/client.ts';
-import { Action, Button } from '../parts/button.tsx';
+import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { duration } from '../time/format.ts';
+import { ChangeButton } from './change-button.tsx';
 
 /** The fields of a key that can be changed. */
 interface FlowKey {
@@ -22,21 +22,13 @@ interface FlowKey {
   readonly isPinnedRate: boolean;
 }
 
+/** A button, and the dialog that it opens. */
 export function KeyDialog({ flowKey }: { readonly flowKey: FlowKey }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <Button
-        isSmall
-        isIconOnPhone
-        icon={<Pencil className="size-3.5 sm:hidden" />}
-        aria-label={`Change ${flowKey.flowControlKey}`}
-        onClick={() => setOpen(true)}
-      >
-        Change…
-      </Button>
-      {isOpen && <KeyForm flowKey={flowKey} close={() => setOpen(false)} />}
-    </>
+    <ChangeButton
+      name={flowKey.flowControlKey}
+      dialog={(close) => <KeyForm flowKey={flowKey} close={close} />}
+    />
   );
 }
 

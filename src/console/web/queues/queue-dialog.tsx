@@ -1,6 +1,5 @@
 /** Actions on a queue: change its parallelism, or delete it. */
-import { Pencil } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
@@ -8,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
+import { ChangeButton } from './change-button.tsx';
 
 /** The fields of a queue that the dialog needs. */
 export interface ShownQueue {
@@ -19,20 +19,8 @@ export interface ShownQueue {
 
 /** A button, and the dialog that it opens. */
 export function QueueDialog({ queue }: { readonly queue: ShownQueue }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <Button
-        isSmall
-        isIconOnPhone
-        icon={<Pencil className="size-3.5 sm:hidden" />}
-        aria-label={`Change ${queue.name}`}
-        onClick={() => setOpen(true)}
-      >
-        Change…
-      </Button>
-      {isOpen && <QueueForm queue={queue} close={() => setOpen(false)} />}
-    </>
+    <ChangeButton name={queue.name} dialog={(close) => <QueueForm queue={queue} close={close} />} />
   );
 }
 
