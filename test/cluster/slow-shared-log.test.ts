@@ -37,7 +37,6 @@ describeWithPostgres('a node whose PostgreSQL stands still', () => {
     await until(() => attempts.length === 1);
 
     postgres.signal('STOP');
-    attempts[0]?.end();
     const answers: Promise<Response>[] = [];
     let refused: Response | null = null;
     const send = (body: Buffer) => {
@@ -47,6 +46,9 @@ describeWithPostgres('a node whose PostgreSQL stands still', () => {
       });
       answers.push(answer);
     };
+    // The first to wait: it is accepted, as nothing has been unacknowledged for long by then.
+    send(Buffer.from('early'));
+    attempts[0]?.end();
     send(Buffer.alloc(9_000_000, 'a'));
     await until(() => {
       if (refused === null) send(Buffer.from('small'));
