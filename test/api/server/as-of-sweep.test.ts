@@ -1,9 +1,9 @@
-import { request } from 'undici';
 import { JournalSweeps } from '../../../src/engine/history/journal-sweeps.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { EventSource } from '../../support/clients/event-source.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { sweptRecords } from '../../support/clients/swept-messages.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const messages = 4000;
@@ -34,11 +34,6 @@ async function publishMany(): Promise<void> {
   }
 }
 
-async function sweptRecords(): Promise<number> {
-  const text = await (await request(`${server.url}/metrics`)).body.text();
-  return Number(/^stepwell_journal_swept_records_total (\d+)$/m.exec(text)?.[1]);
-}
-
 describe('?asOf= while the journal is swept', () => {
   it('answers the past state or says that it is unknown, and does not stop the sweep', async () => {
     const journal = server.application.nest.get(Journal, { strict: false });
@@ -49,7 +44,7 @@ describe('?asOf= while the journal is swept', () => {
     const then = (await callApi(server, 'GET', path)).body;
     await publishMany();
     // The thread that answers reads the segments that the sweep rewrites and removes.
-    for (let at = journal.highWatermark; (await sweptRecords()) < messages; at += 1) {
+    for (let at = journal.highWatermark; (await sweptRecords(server)) < messages; at += 1) {
       const offset = Math.min(at, journal.highWatermark);
       const answer = await callApi(server, 'GET', `${path}?asOf=${offset}`);
       expect([200, 422, 503]).toContain(answer.status);

@@ -1,8 +1,6 @@
 import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { request } from 'undici';
 import { readFolder } from '../../../src/cli/journal/journal-reader.js';
 import { type ReplayOptions, replayedLines } from '../../../src/cli/journal/journal-replay.js';
 import type { Journal } from '../../../src/engine/journal.js';
@@ -12,6 +10,12 @@ import { productFolding } from '../../../src/server/history/product-folding.js';
 import type { Store } from '../../../storage/store.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import {
+  metricOf,
+  publishDelivered,
+  repeatMoreSlowly,
+  sweptRecords,
+} from '../../support/clients/swept-messages.js';
 import { itOnASmallFileSystem, remount, takeAll } from '../../support/program/small-file-system.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -52,44 +56,21 @@ async function copiedBytes(): Promise<number> {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-async function metric(server: TestServer, name: string): Promise<number> {
-  const text = await (await request(`${server.url}/metrics`)).body.text();
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-}
-
-async function publishUntil(
+const publishUntil = (
   server: TestServer,
   endpoint: RecordingEndpoint,
   isEnough: () => Promise<boolean>,
-) {
-  const messages = Array.from({ length: 50 }, () => ({
-    destination: `${endpoint.url}/x`,
-    body: 'x'.repeat(400),
-  }));
-  const body = JSON.stringify(messages);
-  for (let round = 1; !(await isEnough()); round += 1) {
-    const delivered = endpoint.requests.length;
-    expect((await callApi(server, 'POST', '/v2/batch', {}, body)).status).toBe(200);
-    await endpoint.received(delivered + messages.length);
-    // A sweep waits for the disk many times for each small segment. On a machine so slow that
-    // the journal grows faster than it is swept, it must grow more and more slowly.
-    await pause(20 * round);
-  }
-}
+) => repeatMoreSlowly(() => publishDelivered(server, endpoint, 50), isEnough);
 
 const publishUntilSwept = (server: TestServer, endpoint: RecordingEndpoint, records: number) =>
-  publishUntil(
-    server,
-    endpoint,
-    async () => (await metric(server, 'stepwell_journal_swept_records_total')) >= records,
-  );
+  publishUntil(server, endpoint, async () => (await sweptRecords(server)) >= records);
 
 it('the archive holds the journal up to its last sweep without a gap', async () => {
   const endpoint = await RecordingEndpoint.start();
   const environment = environmentOf(folder);
   let server = await startServer({ environment, ports });
   await publishUntilSwept(server, endpoint, 200);
-  expect(await metric(server, 'stepwell_journal_archived_bytes_total')).toBeGreaterThan(50_000);
+  expect(await metricOf(server, 'stepwell_journal_archived_bytes_total')).toBeGreaterThan(50_000);
   await server.stop();
   server = await startServer({ environment, ports, dataDirectory: server.dataDirectory });
   await publishUntilSwept(server, endpoint, 200);
@@ -97,9 +78,11 @@ it('the archive holds the journal up to its last sweep without a gap', async () 
   const answer = await callApi(server, 'GET', '/admin/journal?type=JournalSwept', headers);
   // A sweep may copy more between the two reads; it never removes a copy.
   const copied = await copiedBytes();
-  expect(await metric(server, 'stepwell_archive_bytes')).toBeGreaterThanOrEqual(copied);
-  expect(await metric(server, 'stepwell_archive_disk_total_bytes')).toBeGreaterThan(0);
-  expect(await metric(server, 'stepwell_journal_last_sweep_timestamp_seconds')).toBeGreaterThan(0);
+  expect(await metricOf(server, 'stepwell_archive_bytes')).toBeGreaterThanOrEqual(copied);
+  expect(await metricOf(server, 'stepwell_archive_disk_total_bytes')).toBeGreaterThan(0);
+  expect(await metricOf(server, 'stepwell_journal_last_sweep_timestamp_seconds')).toBeGreaterThan(
+    0,
+  );
   await server.remove();
   expect(copied).toBeGreaterThan(0);
   await endpoint.stop();
@@ -174,8 +157,8 @@ describe('a server whose archive cannot be written', () => {
   ) {
     const endpoint = await RecordingEndpoint.start();
     const server = await startServer({ environment: environmentOf(archive), ports });
-    const swept = () => metric(server, 'stepwell_journal_swept_records_total');
-    const failed = () => metric(server, 'stepwell_journal_sweeps_failed_total');
+    const swept = () => sweptRecords(server);
+    const failed = () => metricOf(server, 'stepwell_journal_sweeps_failed_total');
     const failsAgain = async () => {
       const before = await failed();
       await publishUntil(server, endpoint, async () => (await failed()) > before);

@@ -6,6 +6,11 @@ import { readChainHead } from '../../../storage/verify/chain-head.js';
 import { forgeStore } from '../../storage/forged-store.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import {
+  publishDelivered,
+  repeatMoreSlowly,
+  sweptRecords,
+} from '../../support/clients/swept-messages.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -32,11 +37,7 @@ async function metric(pattern: RegExp): Promise<string[]> {
   return [...text.matchAll(pattern)].flatMap((match) => [...match].slice(1));
 }
 
-async function publishSome(): Promise<void> {
-  const message = { destination: `${endpoint.url}/x`, body: 'x'.repeat(500) };
-  const body = JSON.stringify(Array.from({ length: 20 }, () => message));
-  expect((await callApi(server, 'POST', '/v2/batch', {}, body)).status).toBe(200);
-}
+const publishSome = () => publishDelivered(server, endpoint, 20);
 
 /** Publishes until the journal has a head behind `offset`; returns it as a person would note it. */
 async function headBehind(offset: number): Promise<string> {
@@ -46,9 +47,6 @@ async function headBehind(offset: number): Promise<string> {
     if (digest !== undefined && Number(at) > offset) return `${digest}@${at}`;
   }
 }
-
-const swept = async () =>
-  Number((await metric(/^stepwell_journal_swept_records_total (\d+)$/gm))[0]);
 
 function against(kept: string) {
   const head = readKeptHead(kept);
@@ -60,10 +58,7 @@ it('a noted head still matches the journal after sweeps, and not after a forgery
   const first = await headBehind(0);
   const second = await headBehind(Number(first.split('@')[1]) + 400);
   // Deliveries may all be in the growing segment: without more events, nothing is swept then.
-  while ((await swept()) < 100) {
-    await publishSome();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await repeatMoreSlowly(publishSome, async () => (await sweptRecords(server)) >= 100);
   await server.stop();
   for (const kept of [first, second, second.split('@')[0] ?? '']) {
     const { lines, problems } = await against(kept);
@@ -96,7 +91,7 @@ it('a noted head still matches the journal after sweeps, and not after a forgery
   expect((await against(`${head?.digest}@${end + 1}`)).problems).toEqual([
     expect.stringContaining(`its records from there up to ${end + 1} are gone`),
   ]);
-}, 30_000);
+});
 
 it('a quiet journal is sealed once a day, and then has a head', async () => {
   await server.remove();
@@ -123,4 +118,4 @@ it('a quiet journal is sealed once a day, and then has a head', async () => {
   expect((await publish()).status).toBe(200);
   await advance(1);
   while ((await heads())[0] === first) await new Promise((resolve) => setTimeout(resolve, 20));
-}, 30_000);
+});

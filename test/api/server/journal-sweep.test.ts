@@ -1,7 +1,7 @@
-import { request } from 'undici';
 import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
 import { type Answer, callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { sweptRecords } from '../../support/clients/swept-messages.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { askToWait, WaitingRuns } from '../../support/workflows/waiting-runs.js';
 
@@ -44,13 +44,8 @@ async function publishMany(): Promise<void> {
   }
 }
 
-async function sweptRecords(): Promise<number> {
-  const text = await (await request(`${server.url}/metrics`)).body.text();
-  return Number(/^stepwell_journal_swept_records_total (\d+)$/m.exec(text)?.[1]);
-}
-
 async function sweptAlmostAll(): Promise<void> {
-  while ((await sweptRecords()) < messages) {
+  while ((await sweptRecords(server)) < messages) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -13,6 +13,11 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import {
+  publishDelivered,
+  repeatMoreSlowly,
+  sweptRecords,
+} from '../../support/clients/swept-messages.js';
 import { serves, TestCluster, type TestNode, until } from '../../support/cluster/test-cluster.js';
 import { leave } from '../../support/leftovers.js';
 
@@ -47,20 +52,6 @@ async function inStep(owner: TestNode, follower: TestNode): Promise<void> {
   await until(() => statusOf(follower).appliedSequence === statusOf(owner).sequence);
 }
 
-/** Publishes many messages. They are delivered at once, and can be swept a second later. */
-async function publish(node: TestNode): Promise<void> {
-  const destination = `${endpoint.url}/many`;
-  const batch = Array.from({ length: perBatch }, () => ({ destination, body: 'x'.repeat(200) }));
-  const { status } = await callApi(node, 'POST', '/v2/batch', {}, JSON.stringify(batch));
-  expect(status).toBe(200);
-}
-
-async function sweptRecords(node: TestNode): Promise<number> {
-  const answer = await fetch(`${node.url}/metrics`, { headers: { authorization: node.bearer } });
-  const text = await answer.text();
-  return Number(/^stepwell_journal_swept_records_total (\d+)$/m.exec(text)?.[1]);
-}
-
 /** Settles once only the message that waits for an hour is left, so that memory stands still. */
 async function delivered(node: TestNode): Promise<void> {
   await until(() => partOf<Engine>(node, Engine).actors('message').size === 1);
@@ -71,11 +62,10 @@ async function delivered(node: TestNode): Promise<void> {
  * may never be worth the next one.
  */
 async function sweeps(node: TestNode, records: number): Promise<void> {
-  await until(async () => {
-    await publish(node);
-    await delivered(node);
-    return (await sweptRecords(node)) >= records;
-  });
+  await repeatMoreSlowly(
+    () => publishDelivered(node, endpoint, perBatch),
+    async () => (await sweptRecords(node)) >= records,
+  );
 }
 
 /** The end of the copies, which must cover the journal from its beginning; names hold offsets. */
@@ -110,11 +100,13 @@ describe('the folder of a follower', () => {
     await sweeps(owner, 1000);
     // Segments end elsewhere, and a skipped sweep is made up for by the next one.
     const slack = 3 * segmentBytes;
-    await until(async () => {
-      await publish(owner);
-      if ((await sweptRecords(follower)) < 1000) return false;
-      return bytesOf(journalOf(follower)) < bytesOf(journalOf(owner)) + slack;
-    });
+    await repeatMoreSlowly(
+      () => publishDelivered(owner, endpoint, perBatch),
+      async () => {
+        if ((await sweptRecords(follower)) < 1000) return false;
+        return bytesOf(journalOf(follower)) < bytesOf(journalOf(owner)) + slack;
+      },
+    );
     await delivered(owner);
     await inStep(owner, follower);
     expect(digest(follower)).toEqual(digest(owner));

@@ -7,6 +7,11 @@ import { request } from 'undici';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import {
+  publishDelivered,
+  repeatMoreSlowly,
+  sweptRecords,
+} from '../../support/clients/swept-messages.js';
 import { HeldFolder } from '../../support/program/held-folder.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -51,11 +56,6 @@ async function scraped(): Promise<string> {
   return body.text();
 }
 
-async function sweptRecords(): Promise<number> {
-  const line = /^stepwell_journal_swept_records_total (\d+)/m.exec(await scraped());
-  return Number(line?.[1]);
-}
-
 /** The warnings that the server shows to operators. */
 async function warnings(): Promise<readonly string[]> {
   const { body } = await callApi(server, 'GET', '/health/ready');
@@ -63,18 +63,11 @@ async function warnings(): Promise<readonly string[]> {
   return (body as { warnings?: readonly string[] }).warnings ?? [];
 }
 
-/** Publishes messages that can be swept soon, until `isDone`. */
-async function publishUntil(isDone: () => Promise<boolean>): Promise<void> {
-  const message = { destination: `${endpoint.url}/x`, body: 'x'.repeat(400) };
-  const body = JSON.stringify(Array.from({ length: 50 }, () => message));
-  while (!(await isDone())) {
-    expect((await callApi(server, 'POST', '/v2/batch', {}, body)).status).toBe(200);
-    await pause(50);
-  }
-}
+const publishUntil = (isDone: () => Promise<boolean>) =>
+  repeatMoreSlowly(() => publishDelivered(server, endpoint, 50), isDone);
 
 it('an archive that does not answer causes a warning, and blocks nothing else', async () => {
-  await publishUntil(async () => (await sweptRecords()) > 0);
+  await publishUntil(async () => (await sweptRecords(server)) > 0);
   held.hold();
   try {
     await publishUntil(async () => (await warnings()).length > 0);
@@ -86,8 +79,8 @@ it('an archive that does not answer causes a warning, and blocks nothing else', 
   } finally {
     held.release();
   }
-  const before = await sweptRecords();
-  await publishUntil(async () => (await sweptRecords()) > before);
+  const before = await sweptRecords(server);
+  await publishUntil(async () => (await sweptRecords(server)) > before);
   expect(await warnings()).toEqual([]);
   expect(await scraped()).toMatch(/^stepwell_archive_bytes [1-9]/m);
 }, 180_000);
