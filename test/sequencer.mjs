@@ -37,7 +37,7 @@ for (const path of longest) {
 
 /**
  * The longest first: jest goes by the sizes of files where it has no timings of an earlier run, and
- * one thread would still be at work when the others have nothing left to do.
+ * one process would still be at work when the others have nothing left to do.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {

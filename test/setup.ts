@@ -1,5 +1,5 @@
 /**
- * What a thread of the tests begins with. The runner runs the files of a thread in bare
+ * What a process of the tests begins with. The runner runs the files of a process in bare
  * Node.js, one after the other: it transforms and isolates nothing, which makes it twice as fast
  * as jest's own, and leaves the limits of time to this file.
  */
@@ -7,10 +7,10 @@ import type { Circus } from '@jest/types';
 import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
 import { removeLeftovers } from './support/leftovers.js';
+import { endStorages, watchStorages } from './support/process/async-storages.js';
+import { useBuiltThreads } from './support/process/built-threads.js';
+import { keepStrayErrors, throwStrayError } from './support/process/stray-errors.js';
 import { seed } from './support/seed.js';
-import { endStorages, watchStorages } from './support/thread/async-storages.js';
-import { useBuiltThreads } from './support/thread/built-threads.js';
-import { keepStrayErrors, throwStrayError } from './support/thread/stray-errors.js';
 
 /** Of a test or hook that says nothing else: it ends what hangs. A busy machine takes its time. */
 const limitMsDefault = 90_000;

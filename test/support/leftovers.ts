@@ -19,7 +19,7 @@ export function killedAtLast<Child extends ChildProcess>(child: Child): Child {
   return child;
 }
 
-/** For `test/setup.ts`: a hook of a module would run for the first file of a thread alone. */
+/** For `test/setup.ts`: a hook of a module would run for the first file of a process alone. */
 export async function removeLeftovers(): Promise<void> {
   for (const child of processes.splice(0)) {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

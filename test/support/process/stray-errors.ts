@@ -1,12 +1,12 @@
 /**
  * Rejections that a test leaves behind, such as that of a request which is broken off as the test
- * fails before it waits for it. Node.js would end the thread, and once that ended the whole run.
+ * fails before it waits for it. Node.js would end the process.
  */
 import { setImmediate } from 'node:timers/promises';
 
 const strays: unknown[] = [];
 
-/** Keeps those of this thread from now on. */
+/** Keeps those of this process from now on. */
 export function keepStrayErrors(): void {
   process.on('unhandledRejection', (error) => strays.push(error));
 }

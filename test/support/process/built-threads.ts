@@ -25,7 +25,7 @@ class BuiltThread extends threads.Worker {
   }
 }
 
-/** For all modules of this thread. */
+/** For all modules of this process. */
 export function useBuiltThreads(): void {
   threads.Worker = BuiltThread;
   syncBuiltinESMExports();

@@ -1,13 +1,13 @@
 /**
  * Since the first use of an `AsyncLocalStorage` Node.js 20 calls hooks for every promise of its
  * thread, and what awaits much takes a quarter to a half longer. Playwright uses one: the files of
- * a thread that come after those of the browser are not to pay for it.
+ * a process that come after those of the browser are not to pay for it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const used = new Set<AsyncLocalStorage<unknown>>();
 
-/** Remembers the storages of this thread that are used from now on. */
+/** Remembers the storages of this process that are used from now on. */
 export function watchStorages(): void {
   const { prototype } = AsyncLocalStorage;
   for (const name of ['run', 'enterWith'] as const) {
