@@ -27,6 +27,8 @@ process.env['NODE_OPTIONS'] = '';
 useBuiltThreads();
 watchStorages();
 keepStrayErrors();
+// A run that was killed leaves no process that waits for it.
+process.once('disconnect', () => process.exit());
 
 /** Files that have a test by now, by what holds all of it. */
 const files = new WeakSet<object>();
