@@ -16,6 +16,9 @@ const filesPerProcess = 60;
  * threads (ADR 86). There are no more processes than files.
  */
 export default class FewProcesses extends LightRunner {
+  /** Files that were given to a process, but for the first. */
+  started = 0;
+
   async runTests(tests, ...listeners) {
     const { maxWorkers } = this._globalConfig;
     // With one worker (`-i`) there is no process but this one.
@@ -25,8 +28,6 @@ export default class FewProcesses extends LightRunner {
     this._globalConfig = { ...this._globalConfig, maxWorkers: processes };
     return super.runTests(tests, ...listeners);
   }
-
-  started = 0;
 
   /**
    * The base class sends the data that one new process asks for to all that have got a test. Those
