@@ -66,6 +66,7 @@ async function sweeps(node: TestNode, records: number): Promise<void> {
     () => publishDelivered(node, endpoint, perBatch),
     async () => (await sweptRecords(node)) >= records,
   );
+  await delivered(node);
 }
 
 /** The end of the copies, which must cover the journal from its beginning; names hold offsets. */
