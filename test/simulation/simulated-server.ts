@@ -17,6 +17,7 @@ import { readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
 import { InboundConnections } from '../../src/server/inbound/connections.js';
+import { CredentialWatch } from '../../src/server/inbound/credential-watch.js';
 import type { Shared } from '../../src/server/shared.js';
 import { EventsService } from '../../src/workflows/events/events.service.js';
 import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
@@ -110,6 +111,8 @@ export class SimulatedServer {
       ),
       applicationModule,
     );
+    // No client connects, and a timer of the machine's clock would keep each life in memory.
+    nest.get(CredentialWatch, { strict: false }).stop();
     const engine = nest.get(Engine);
     const journal = nest.get(Journal);
     await past?.begin(engine, journal);
@@ -143,9 +146,6 @@ export class SimulatedServer {
     this.clock.advance(durationMs);
     await settled();
   }
-
-  /** Forgets this life: nothing sees what it still does. */
-  abandon(): void {}
 }
 
 /** Everything that waits for no timer has happened: commits, answers, effects. */

@@ -118,7 +118,6 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   async restart(downMs: number): Promise<void> {
     const { server } = this;
     const disk = this.planned?.image ?? server.disk.restart();
-    server.abandon();
     this.crashes += 1;
     this.planned = null;
     await this.start(disk, server.clock.now() + downMs);

@@ -28,6 +28,7 @@ export interface TestServer {
   /** `Authorization` values. */
   readonly bearer: string;
   readonly basic: string;
+  /** Of a running server; it throws for a stopped one. */
   readonly application: Application;
   /** Ends the server; the folder stays, so that another one can be started on it. */
   stop(): Promise<boolean>;
@@ -74,25 +75,58 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...options.ports,
   };
   const { credentials } = await openCredentials(config, ports.disk, ports.identifiers);
-  const application = await createApplication(config, credentials, ports);
+  const running = new Running(await createApplication(config, credentials, ports));
+  const { url } = running.application;
   const token = credentials.tokens[0] ?? '';
   const readToken = credentials.readTokens[0] ?? '';
   const pair = `${credentials.restUsername}:${credentials.restPassword}`;
-  const stop = () => application.stop('the test is over');
   return {
-    url: application.url,
-    port: Number(new URL(application.url).port),
+    url,
+    port: Number(new URL(url).port),
     dataDirectory,
     credentials,
     token,
     readToken,
     bearer: `Bearer ${token}`,
     basic: `Basic ${Buffer.from(pair).toString('base64')}`,
-    application,
-    stop,
+    get application() {
+      return running.application;
+    },
+    stop: () => running.stop(),
     async remove() {
-      await stop();
+      await running.stop();
       await rm(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * An application until it has stopped. Variables of test modules stay for as long as the process
+ * that runs them, and must not keep the memory of stopped servers.
+ */
+class Running {
+  #application: Application | undefined;
+  #stopped: Promise<boolean> | undefined;
+
+  constructor(application: Application) {
+    this.#application = application;
+  }
+
+  get application(): Application {
+    if (this.#application === undefined) throw new Error('the server has stopped');
+    return this.#application;
+  }
+
+  stop(): Promise<boolean> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<boolean> {
+    try {
+      return await this.application.stop('the test is over');
+    } finally {
+      this.#application = undefined;
+    }
+  }
 }

@@ -249,6 +249,7 @@ export class InboundConnections {
 
   private left(connection: InboundConnection): void {
     if (!this.open.delete(connection.socket)) return;
+    if (this.open.size === 0) this.unread.stop();
     this.spare.delete(connection);
     this.spoke(connection);
     const { owner } = connection;

@@ -38,8 +38,13 @@ export class CredentialWatch {
     life: ProcessLife,
   ) {
     this.cancel = this.lookIn(lookMs);
-    const stop = () => this.cancel();
+    const stop = () => this.stop();
     life.addStoppable({ name: 'credential watch', phase: 'rest', deadlineMs: 1000, stop });
+  }
+
+  /** Checks no more. */
+  stop(): void {
+    this.cancel();
   }
 
   /** Breaks off every stream that may no longer continue. */

@@ -13,7 +13,8 @@ const checkMs = 30_000;
 
 /** Closes such a connection after one to two checks: 30 to 60 s. */
 export class UnreadAnswers {
-  private isChecking = false;
+  /** Ends the wait for the next check; null: there is none. */
+  private cancel: (() => void) | null = null;
   /** The answers that the last check found unsent. */
   private unread: ReadonlySet<AnswerState> = new Set();
 
@@ -24,13 +25,18 @@ export class UnreadAnswers {
 
   /** Checks all connections at intervals, for as long as there are any. */
   watch(): void {
-    if (this.isChecking) return;
-    this.isChecking = true;
     // Clients measure real time, even if a development server moves its own clock.
-    systemClock.after(checkMs, () => {
-      this.isChecking = false;
+    this.cancel ??= systemClock.after(checkMs, () => {
+      this.cancel = null;
       this.check();
     });
+  }
+
+  /** Checks no more: there is no connection. Its timer would keep a stopped server in memory. */
+  stop(): void {
+    this.cancel?.();
+    this.cancel = null;
+    this.unread = new Set();
   }
 
   private check(): void {

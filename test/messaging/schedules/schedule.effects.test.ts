@@ -41,7 +41,6 @@ class ScheduleSimulation {
   /** The power fails, and returns `downMs` later. */
   async restart(downMs: number): Promise<void> {
     const { disk, clock } = this.server;
-    this.server.abandon();
     const at = clock.now() + downMs;
     this.server = await SimulatedServer.start(disk.restart(), this.world, at, 4);
     await this.pass(0);

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
+import { Engine } from '../../../src/engine/engine.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { statusOf } from '../../support/clients/raw-request.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { collect } from '../../support/program/kept-bytes.js';
 import { startServer } from '../../support/server.js';
 
 /**
@@ -81,3 +83,26 @@ test('a second server can be started on the folder of the first', async () => {
   expect(second.token).toBe(first.token);
   await second.remove();
 });
+
+test('a server that has stopped leaves memory within seconds', async () => {
+  const endpoint = await RecordingEndpoint.start();
+  const engine = await stoppedEngine(endpoint);
+  // Some timers of a second may still run, but not those that check connections every 30 s.
+  const until = Date.now() + 20_000;
+  while (Date.now() < until && engine.deref() !== undefined) {
+    await new Promise((go) => setTimeout(go, 50));
+    collect();
+  }
+  expect(engine.deref()).toBeUndefined();
+  await endpoint.stop();
+});
+
+/** The engine of a server that has served clients and destinations, and has stopped. */
+async function stoppedEngine(endpoint: RecordingEndpoint): Promise<WeakRef<Engine>> {
+  const server = await startServer();
+  const engine = new WeakRef(server.application.nest.get(Engine, { strict: false }));
+  await callApi(server, 'POST', `/v2/publish/${endpoint.url}/once`, {}, 'x');
+  while (endpoint.requests.length === 0) await new Promise((go) => setTimeout(go, 10));
+  await server.remove();
+  return engine;
+}

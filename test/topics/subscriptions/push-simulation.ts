@@ -62,7 +62,6 @@ export class PushSimulation {
   /** Kills the process, and starts another one `downMs` later on what is left. */
   async restart(downMs = 0, disk = this.server.disk.restart(), seed = 4): Promise<void> {
     const at = this.server.clock.now() + downMs;
-    this.server.abandon();
     this.server = await SimulatedServer.start(disk, this.world, at, seed);
     await this.pass(0);
   }
