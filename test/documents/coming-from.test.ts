@@ -93,6 +93,8 @@ describe('coming from the hosted service', () => {
       headers: { 'content-type': 'text/plain', 'x-tenant': 'seven' },
       body: 'the report',
       retries: 5,
+      retryDelay: '1000 * pow(2, retried)',
+      timeout: 30,
       delay: 60,
       label: 'reports',
       flowControl: { key: 'reports', parallelism: 2, rate: 10, period: 60 },
