@@ -5,6 +5,7 @@ import { type Entry, EntryRoom, partBytesMax, partsOf } from './entry.js';
 import { Flight, partEntries } from './flight.js';
 import type { MemberAction, MemberOptions } from './member-actions.js';
 import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './shared-history.js';
+import { Silence } from './silence.js';
 
 type Role = 'follower' | 'owner' | 'resyncing' | 'stopped';
 
@@ -22,10 +23,7 @@ export class ClusterMember {
   private sends = 0;
   /** The read in flight: when it began, and the next place to fold at that time. */
   private reading: { readonly since: number; readonly from: number } | null = null;
-  /** When an entry of an owner was last folded, or else when this life began. */
-  private heardAt: number;
-  /** When the last read began that found nothing new. */
-  private readAllAt = Number.NEGATIVE_INFINITY;
+  private readonly silence: Silence;
   /** When the last append that counts was first sent. */
   private provedAt = Number.NEGATIVE_INFINITY;
   private serveFrom = Number.POSITIVE_INFINITY;
@@ -38,7 +36,7 @@ export class ClusterMember {
     state: HistoryState = emptyHistory,
   ) {
     this.history = new SharedHistory(options.rules, state);
-    this.heardAt = now;
+    this.silence = new Silence(now);
   }
 
   get state(): HistoryState {
@@ -70,7 +68,7 @@ export class ClusterMember {
 
   /** How long a follower has not heard the owner, or an owner has not proved its ownership. */
   silentMs(now: number): number {
-    return now - (this.isOwner ? this.provedAt : this.heardAt);
+    return this.isOwner ? now - this.provedAt : this.silence.ms(now);
   }
 
   /** Begins to commit a batch; call it only while `maySubmit` is true. */
@@ -93,6 +91,7 @@ export class ClusterMember {
 
   /** Does what is due: claims, beats, retries, reads. Call it a few times per beat interval. */
   tick(now: number): MemberAction[] {
+    this.silence.ticked(now);
     if (!this.isFollowing) return [];
     const { times } = this.options;
     const isSilent = this.role === 'follower' && this.isSilent(now);
@@ -146,7 +145,7 @@ export class ClusterMember {
       for (const entry of entries) {
         if (entry.place >= this.state.next && this.isFollowing) this.foldRead(entry, now);
       }
-      if (entries.length === 0) this.readAllAt = reading.since;
+      if (entries.length === 0) this.silence.readAll(reading.since);
       this.judgeLanded(now);
     }
     return this.drained();
@@ -161,7 +160,7 @@ export class ClusterMember {
   restore(state: HistoryState, now: number): void {
     this.history = new SharedHistory(this.options.rules, state);
     this.role = 'follower';
-    this.heardAt = now;
+    this.silence.heard(now);
   }
 
   private get isFollowing(): boolean {
@@ -172,9 +171,8 @@ export class ClusterMember {
   private isSilent(now: number): boolean {
     if (this.isLeaving) return false;
     const { times, jitterMs } = this.options;
-    const silentFrom = this.heardAt + times.silenceMs + jitterMs;
-    if (this.state.owner === null) return this.readAllAt >= this.heardAt;
-    return now >= silentFrom && this.readAllAt >= silentFrom;
+    const ms = this.state.owner === null ? 0 : times.silenceMs + jitterMs;
+    return this.silence.hasLasted(ms, now);
   }
 
   private claim(now: number): void {
@@ -249,7 +247,7 @@ export class ClusterMember {
     } else if (verdict.kind === 'counted') {
       this.actions.push({ kind: 'counted', batch: verdict.batch, isOwn: false });
     }
-    this.heardAt = now;
+    this.silence.heard(now);
     if (this.isOwner && this.options.rules.standsDown(this.state, this.epoch)) this.standDown();
   }
 
@@ -258,7 +256,8 @@ export class ClusterMember {
     this.role = 'owner';
     this.epoch = epoch;
     // An owner that released the log had stopped serving before.
-    this.serveFrom = isVacant ? this.heardAt : rules.servesFrom(this.heardAt, times);
+    const { heardAt } = this.silence;
+    this.serveFrom = isVacant ? heardAt : rules.servesFrom(heardAt, times);
     this.actions.push({ kind: 'took', epoch });
   }
 

@@ -8,6 +8,7 @@ import type {
 import { ClusterNode } from '../../src/cluster/node.js';
 import { ownershipRules } from '../../src/cluster/rules.js';
 import type { HistoryState } from '../../src/cluster/shared-history.js';
+import { Silence } from '../../src/cluster/silence.js';
 import { systemClock } from '../../src/engine/clock.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { seed } from '../support/seed.js';
@@ -180,5 +181,34 @@ describe('nodes over a log', () => {
     log.entries.splice(5);
     const error = await until(() => nodes.find((each) => each.error !== null)?.error ?? undefined);
     expect(error).toMatchObject({ name: 'AcknowledgedEntriesMissing', exitCode: 65 });
+  });
+});
+
+describe('the silence of an owner', () => {
+  it('has lasted once a read that began after its time has found no owner', () => {
+    const silence = new Silence(0);
+    for (let now = 0; now <= 300; now += 100) silence.ticked(now);
+    silence.readAll(299);
+    expect([silence.ms(300), silence.hasLasted(300, 300)]).toEqual([300, false]);
+    silence.readAll(300);
+    expect([silence.hasLasted(300, 299), silence.hasLasted(300, 300)]).toEqual([false, true]);
+    silence.heard(300);
+    expect([silence.ms(350), silence.hasLasted(300, 600)]).toEqual([50, false]);
+  });
+
+  it('does not last while the process stands still', () => {
+    const silence = new Silence(0);
+    silence.ticked(100);
+    silence.readAll(100);
+    // Before its first tick afterwards, as in a health check that is answered before it.
+    expect(silence.ms(60_100)).toBe(1100);
+    silence.ticked(60_100);
+    silence.readAll(60_100);
+    expect([silence.ms(60_100), silence.heardAt]).toEqual([100, 60_000]);
+    expect(silence.hasLasted(300, 60_100)).toBe(false);
+    silence.ticked(60_200);
+    silence.ticked(60_300);
+    silence.readAll(60_300);
+    expect(silence.hasLasted(300, 60_300)).toBe(true);
   });
 });
