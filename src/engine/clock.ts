@@ -16,16 +16,43 @@ export interface Clock {
 /** Node re-arms a longer timer to 1 ms (measured: setTimeout(2 ** 31) fires after 2 ms). */
 const timerMsMax = 2 ** 31 - 1;
 
-/** The wall clock and the timers of this process. */
+/** A timer that is later than this rings in a process that stood still. */
+const standstillMs = 100;
+
+/**
+ * The wall clock and the timers of this process. Node runs timers before it reads sockets, so a
+ * timer that is late lets the sockets be read first: what others sent in time counts (ADR 126).
+ */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), timerMsMax));
+    const ms = Math.min(Math.max(delayMs, 0), timerMsMax);
+    const lateFrom = performance.now() + ms + standstillMs;
+    let cancelRead: (() => void) | null = null;
+    const timer = setTimeout(() => {
+      if (performance.now() < lateFrom) callback();
+      else cancelRead = afterReading(callback);
+    }, ms);
     timer.unref();
-    return () => clearTimeout(timer);
+    return () => {
+      clearTimeout(timer);
+      cancelRead?.();
+    };
   },
 };
+
+/**
+ * Calls back once everything that has arrived by now is read, unless the returned function is
+ * called before. A request on a new connection takes two rounds of the event loop: one accepts the
+ * connection, the next reads from it.
+ */
+export function afterReading(callback: () => void): () => void {
+  let round = setImmediate(() => {
+    round = setImmediate(callback);
+  });
+  return () => clearImmediate(round);
+}
 
 /** Resolves after `ms`. */
 export function sleep(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {

@@ -38,7 +38,12 @@ import { NodeRoutes } from './cluster-http/node-routes.js';
 import { allowedOrigins } from './configuration/config.js';
 import { GivenCopies } from './copies/given-copies.js';
 import { AnswerLog } from './inbound/answer-log.js';
-import { refuseConnection, refuseTunnels } from './inbound/client-error.js';
+import {
+  closeIdle,
+  refuseConnection,
+  refuseLateRequest,
+  refuseTunnels,
+} from './inbound/client-error.js';
 import type { InboundConnections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
 import { ErrorFilter } from './inbound/error.filter.js';
@@ -130,6 +135,7 @@ export async function createHttpServer(
   const sockets = new SocketLane({ lane, connections, node });
   connections.guard(fastify.server, sockets.take.bind(sockets));
   refuseTunnels(fastify.server, connections);
+  closeIdle(fastify.server);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   // With a limit of its own, Node would silently drop the headers beyond it but still frame the
   // body by them.
@@ -227,7 +233,10 @@ function adapterOf(
     // A child logger per request costs more than its single binding is worth; failures log the
     // request id themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
-    clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
+    clientErrorHandler: (error, socket) => {
+      const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+      (isLate ? refuseLateRequest : refuseConnection)(error, socket, connections);
+    },
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       reply.header(requestIdHeader, request.id);
       sendRefusal(request, reply, new Refusal(codeOf(error.statusCode ?? 400), error.message));

@@ -1,6 +1,7 @@
 /** Connections to the PostgreSQL server that accepts writes. */
 import { Socket } from 'node:net';
 import type { Client } from 'pg';
+import { afterReading } from '../../engine/clock.js';
 
 const connectMs = 2000;
 
@@ -130,7 +131,14 @@ export class PostgresConnections {
     // The client is loaded only when it is needed.
     const { default: pg } = await import('pg');
     const socket = new Socket();
-    socket.on('timeout', () => socket.destroy(new Error('the server of PostgreSQL is silent')));
+    socket.on('timeout', () => {
+      const { bytesRead } = socket;
+      // If this process stood still, the answer may have come and was not read.
+      afterReading(() => {
+        if (socket.bytesRead !== bytesRead) return;
+        socket.destroy(new Error('the server of PostgreSQL is silent'));
+      });
+    });
     const client = new pg.Client({
       connectionString,
       connectionTimeoutMillis: connectMs,

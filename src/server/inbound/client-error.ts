@@ -4,10 +4,12 @@
  */
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { afterReading, systemClock } from '../../engine/clock.js';
 import { Refusal } from '../../grammar/result.js';
 import { codeOf, errorBody } from '../../http/error-shapes.js';
 import { dropRest } from './connection-end.js';
 import type { InboundConnections } from './connections.js';
+import { serverTimeouts } from './inbound-limits.js';
 
 const statusOf: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -65,4 +67,39 @@ export function refuseConnection(
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+}
+
+/**
+ * Refuses a request that took too long to arrive. Node says so before it reads sockets: if more of
+ * the request has arrived by now, because this process stood still, it has its time once more.
+ */
+export function refuseLateRequest(
+  error: Error,
+  socket: Socket,
+  connections: InboundConnections,
+): void {
+  const { bytesRead } = socket;
+  const refuse = () => refuseConnection(error, socket, connections);
+  afterReading(() => {
+    const { latest = null } = connections.answersOf(socket) ?? {};
+    if (socket.bytesRead === bytesRead) refuse();
+    // The head is incomplete still, or was answered a moment ago: closing is right for both.
+    else if (latest === null) connections.endSoon(socket);
+    else {
+      const { req } = latest;
+      systemClock.after(serverTimeouts.requestTimeout, () => {
+        if (!req.complete) refuse();
+      });
+    }
+  });
+}
+
+/** Closes connections that were idle for too long, unless a request has arrived by now. */
+export function closeIdle(server: Server): void {
+  server.on('timeout', (socket: Socket) => {
+    const { bytesRead } = socket;
+    afterReading(() => {
+      if (socket.bytesRead === bytesRead) socket.destroy();
+    });
+  });
 }
