@@ -71,7 +71,7 @@ async function letterOf(workflowRunId: string) {
   for (;;) {
     const { messages } = await dlq().list({ filter: { workflowRunId } });
     if (messages[0] !== undefined) return messages[0];
-    await stage.quiet();
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
@@ -123,6 +123,25 @@ describe('a failed run', () => {
     expect(executedBy(resumed.workflowRunId)).toEqual(['middle', 'after']);
     expect(stage.app.callsOf(resumed.workflowRunId)).toHaveLength(3);
     expect((await dlq().list({ filter: { workflowRunId: runId } })).messages).toEqual([]);
+  });
+
+  it('keeps a step that was submitted, although its delivery was not answered yet', async () => {
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    stage.app.hold(({ headers }) =>
+      headers['upstash-workflow-init'] === 'true' ? answered : null,
+    );
+    const { runId, letter } = await failed('unanswered');
+    stage.app.hold(() => null);
+    answer();
+    expect(executedBy(runId)).toEqual(['before']);
+    const { workflowRunId } = await dlq().resume({ dlqId: letter.dlqId });
+    expect((await stage.app.outcome(workflowRunId)).response).toEqual([
+      'before of unanswered',
+      'middle of unanswered',
+      'after of unanswered',
+    ]);
+    expect(executedBy(workflowRunId)).toEqual(['middle', 'after']);
   });
 
   it('goes on with the one branch that failed, and keeps the results of the others', async () => {

@@ -22,6 +22,7 @@ import type {
   RunFailed,
 } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
+import { SubmittedSteps } from '../run-state/submitted-steps.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
 /** How an invoked run has ended. */
@@ -111,8 +112,8 @@ export class FailedRunRecords {
   }
 
   /**
-   * The messages that were published but not delivered when the run failed; `entries` are the run's
-   * entries at that time.
+   * The messages that were published but not delivered when the run failed, without deliveries that
+   * have done their work (`SubmittedSteps`); `entries` are the run's entries at that time.
    */
   async undeliveredOf(run: FailedRun, entries: readonly RunEntry[]): Promise<readonly Published[]> {
     const { event } = await this.failureOf(run);
@@ -128,7 +129,10 @@ export class FailedRunRecords {
     for await (const envelope of this.journal.readEach(offsets, offsets.length)) {
       undelivered.push(publishedIn(envelope, offsets[undelivered.length]));
     }
-    return undelivered;
+    const submitted = new SubmittedSteps(entries);
+    const open = undelivered.filter(({ event: { run } }) => !submitted.include(run));
+    // Without any delivery the resumed run would not continue.
+    return open.length > 0 ? open : undelivered.slice(0, 1);
   }
 
   /** The message that was published at `offset`. */

@@ -64,6 +64,7 @@ export class WorkflowApp {
   /** What was sent of the entries of runs, in deliveries and in answers. */
   private readonly lists: DeliveredList[] = [];
   private crashOf: (delivery: Delivery) => Crash | null = () => null;
+  private holdOf: (delivery: Delivery) => Promise<unknown> | null = () => null;
 
   private constructor(
     private readonly http: Server,
@@ -120,6 +121,11 @@ export class WorkflowApp {
   /** From now on it crashes under the calls that this says. */
   crash(crashOf: (delivery: Delivery) => Crash | null): void {
     this.crashOf = crashOf;
+  }
+
+  /** From now on it answers only after what this returns; the steps are submitted before. */
+  hold(holdOf: (delivery: Delivery) => Promise<unknown> | null): void {
+    this.holdOf = holdOf;
   }
 
   /** Looks at the list of an active run, for `contradictions`; null = it is active no more. */
@@ -191,6 +197,7 @@ export class WorkflowApp {
     if (crash === 'before') return;
     const response = await this.answer(requestOf(this.urlOf(''), incoming, body));
     const text = await response.text();
+    await this.holdOf(delivery);
     if (crash !== null) {
       outgoing.destroy();
       return;
