@@ -63,6 +63,7 @@ export interface AheadOptions<Result> {
 
 /** The result of one read of a journal; `bytes` is what it holds in memory. */
 interface ReadSpan {
+  /** The events at the first offsets of the span, or at all. */
   readonly envelopes: readonly (EventEnvelope | null)[];
   readonly bytes: number;
   /** The part of `bytes` due to the number of offsets: even one offset needs a whole batch. */
@@ -86,8 +87,22 @@ export interface SpanSource<Found> {
   eventIn(record: Found | null): EventEnvelope | null;
 }
 
-/** The events at `offsets`, in that order; null if an offset holds none. */
+/**
+ * The events at `offsets`, in that order; null if an offset holds none. Of large events only the
+ * first ones: a span that has brought more than `spanBytesMax` ends, as all of it is in memory at
+ * once, and one commit can bring some 80 MB.
+ */
 async function readSpan<Found>(
+  offsets: readonly number[],
+  source: SpanSource<Found>,
+): Promise<ReadSpan> {
+  const span = await readInOrder(offsets, source);
+  // The reader goes backwards, and what it wants first was not reached.
+  return span.envelopes.length > 0 ? span : readInOrder(offsets.slice(0, 1), source);
+}
+
+/** Reads forwards, as a log is read, whatever the order of the offsets. */
+async function readInOrder<Found>(
   offsets: readonly number[],
   source: SpanSource<Found>,
 ): Promise<ReadSpan> {
@@ -99,6 +114,7 @@ async function readSpan<Found>(
   for (const offset of [...offsets].sort((one, other) => one - other)) {
     let batch = batches.find((each) => offset < each.nextOffset) ?? source.recent(offset);
     if (batch === undefined) {
+      if (bytes > spanBytesMax) break;
       batches = await source.read(offset, until);
       batch = batches[0];
       const read = batches.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -107,7 +123,9 @@ async function readSpan<Found>(
     }
     found.set(offset, source.eventIn(batch?.record(offset) ?? null));
   }
-  const envelopes = offsets.map((offset) => found.get(offset) ?? null);
+  const missing = offsets.findIndex((offset) => !found.has(offset));
+  const reached = missing === -1 ? offsets : offsets.slice(0, missing);
+  const envelopes = reached.map((offset) => found.get(offset) ?? null);
   return { envelopes, bytes, bytesOfLength };
 }
 
@@ -138,13 +156,18 @@ export async function* mappedAhead<Item, Result>(
     // The reader meets the failure in its turn; until then it must not count as unhandled.
     result.catch(() => undefined);
     ahead.push(result);
-    const next = ahead.length < width ? undefined : ahead.shift();
-    if (next === undefined) continue;
-    const first = await next;
-    yield first;
-    width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
+    for (let next = firstOf(ahead, width); next !== undefined; next = firstOf(ahead, width)) {
+      const first = await next;
+      yield first;
+      width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
+    }
   }
   for (const result of ahead) yield await result;
+}
+
+/** Takes the first one, if there are as many as are to be made at once; otherwise undefined. */
+function firstOf<Result>(ahead: Promise<Result>[], width: number): Promise<Result> | undefined {
+  return ahead.length < width ? undefined : ahead.shift();
 }
 
 /**
@@ -159,9 +182,16 @@ export async function* eventsAt<Found>(
   const length = new SpanLength(taken);
   const read = async (span: readonly number[]) => {
     const found = await readSpan(span, source);
-    length.learn(span.length, found.bytesOfLength);
-    return found;
+    const { envelopes, bytesOfLength } = found;
+    length.learn(envelopes.length, bytesOfLength);
+    return { ...found, rest: span.slice(envelopes.length) };
   };
   const reads = mappedAhead(spansOf(offsets, length), read, spansAhead);
-  for await (const { envelopes } of reads) yield* envelopes;
+  for await (let { envelopes, rest } of reads) {
+    yield* envelopes;
+    while (rest.length > 0) {
+      ({ envelopes, rest } = await read(rest));
+      yield* envelopes;
+    }
+  }
 }

@@ -104,6 +104,18 @@ describe('things made ahead', () => {
     }
   });
 
+  it('are not made while several from before a large one are not taken', async () => {
+    const maker = new Maker();
+    const isLarge = (result: number) => result >= 50;
+    const reader = mappedAhead(items, maker.make, { widthMax: 4, isLarge });
+    const begun: number[] = [];
+    for (const item of items) {
+      expect(await taken(maker, reader)).toBe(item * 10);
+      begun.push(maker.begun.length - item);
+    }
+    expect(begun.slice(0, 12)).toEqual([1, 2, 4, 4, 4, 4, 3, 2, 1, 1, 1, 1]);
+  });
+
   it('fail in their turn', async () => {
     const make = async (item: number) => {
       if (item === 5) throw new Error('five');
@@ -150,6 +162,39 @@ describe('events at offsets', () => {
   it('that share a large batch are read together', async () => {
     expect(await bytesRead(1000, 2 * mebibyte)).toBeLessThan(24 * 2 * mebibyte);
     expect(await bytesRead(100, 100 * 1024)).toBeLessThan(60 * 100 * 1024);
+  });
+
+  it.each([
+    ['forwards', (one: number, other: number) => one - other],
+    ['backwards', (one: number, other: number) => other - one],
+  ])('that are large are in memory one after the other when read %s', async (_, order) => {
+    const length = 20;
+    let held = 0;
+    let heldMax = 0;
+    const source = {
+      recent: () => undefined,
+      read: async (offset: number) => {
+        // The first events are small, so that many are read at once.
+        const byteLength = offset % 100 < 80 ? 100 : length * mebibyte;
+        held += byteLength;
+        heldMax = Math.max(heldMax, held);
+        const content = { header: { recordCount: 1 } };
+        return [{ nextOffset: offset + 1, byteLength, content, record: () => offset }];
+      },
+      eventIn: (offset: number | null): EventEnvelope => ({
+        ...envelope({ type: 'Happened' }),
+        offset: offset ?? -1,
+      }),
+    };
+    const offsets = Array.from({ length: 300 }, (__, index) => index).sort(order);
+    const found: number[] = [];
+    for await (const event of eventsAt(offsets, source, 64)) {
+      found.push(event?.offset ?? -1);
+      held = 0;
+    }
+    expect(found).toEqual(offsets);
+    // Spans that are read at the same time may meet a large event each.
+    expect(heldMax).toBeLessThan(5 * length * mebibyte);
   });
 
   it('that fill a batch each are read once', async () => {

@@ -31,14 +31,13 @@ export class ReadsTogether {
     const pending = this.pending.sort((one, other) => one.offset - other.offset);
     this.pending = [];
     const offsets = pending.map(({ offset }) => offset);
-    let next = 0;
     try {
       for await (const found of this.journal.readEach(offsets, offsets.length)) {
-        pending[next]?.resolve(found);
-        next += 1;
+        // Not kept: what resolves a promise refers to its event, which may be large.
+        pending.shift()?.resolve(found);
       }
     } catch (error) {
-      for (const { reject } of pending.slice(next)) reject(error);
+      for (const { reject } of pending) reject(error);
     }
   }
 }
