@@ -51,6 +51,8 @@ export interface Disk {
   link(from: string, to: string): Promise<void>;
   /** Whether the file at a path has another name (a hard link), which shares its bytes. */
   hasOtherNames(path: string): Promise<boolean>;
+  /** Names the file at a path: another one that takes its place has another name. */
+  identityOf(path: string): Promise<string>;
   /** Removes a file. */
   remove(path: string): Promise<void>;
   /** Removes an empty directory. */

@@ -18,6 +18,8 @@ export interface FreeSpaceOptions {
   readonly freeBytesMin: number | undefined;
   readonly after: Timer;
   randomBytes(length: number): Buffer;
+  /** Called at each check, before it. */
+  readonly look?: () => Promise<void>;
 }
 
 /**
@@ -121,6 +123,7 @@ export class FreeSpace {
   private async look(): Promise<void> {
     if (this.stopped) return;
     const { reserveBytes } = this.options;
+    await this.options.look?.();
     const { timesFull } = this;
     const { available, total } = await this.space();
     if (timesFull !== this.timesFull) return;

@@ -173,6 +173,13 @@ export const nodeDisk: Disk = {
     const { nlink } = await result<fs.Stats>((settle) => fs.lstat(path, settle));
     return nlink > 1;
   },
+  async identityOf(path) {
+    // As numbers, large inodes would lose digits.
+    const { dev, ino } = await result<fs.BigIntStats>((settle) =>
+      fs.lstat(path, { bigint: true }, settle),
+    );
+    return `${dev}:${ino}`;
+  },
   remove: (path) => done((settle) => fs.unlink(path, settle)),
   removeDirectory: (path) => done((settle) => fs.rmdir(path, settle)),
   async space(path) {

@@ -17,6 +17,7 @@ export abstract class StorageError extends Error {
     | 'changing'
     | 'not_owner'
     | 'missing'
+    | 'replaced'
     | 'closed';
   /** The exit code if the error ends the process (sysexits.h); 1 = it has none of its own. */
   readonly exitCode: 1 | 65 | 69 | 73 | 74 | 75 = 1;
@@ -134,6 +135,16 @@ export class DiskFailure extends StorageError {
  */
 export class DiskFull extends DiskFailure {
   override readonly code = 'disk_full';
+}
+
+/** The data folder was removed under an open store, or another folder took its place. */
+export class FolderReplaced extends StorageError {
+  readonly code = 'replaced';
+  override readonly exitCode = 74;
+  constructor(path: string, isGone: boolean) {
+    const what = isGone ? 'was removed' : 'was replaced by another one';
+    super(`the data folder ${path} ${what}: what is stored from now on would be lost`);
+  }
 }
 
 /** A read outside `[startOffset, endOffset]`, the valid range at that moment. */

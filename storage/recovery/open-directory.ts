@@ -12,6 +12,7 @@ import { emptyManifest, type ManifestState } from '../manifest/manifest.js';
 import { type LoadedManifest, loadManifest, ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile, WatermarkKeeper } from '../manifest/watermarks.js';
 import { removeWal } from '../wal/wal-file.js';
+import { FolderWatch } from './folder-watch.js';
 import { recoverLog } from './log-recovery.js';
 import type { RecoveredLog, RecoveringStore, StoreReport } from './recovered-log.js';
 import { replayWal, requireInFiles } from './replay-wal.js';
@@ -71,7 +72,9 @@ async function openForWriting(
   release: () => Promise<void>,
 ): Promise<OpenedDirectory> {
   const { after, randomBytes } = options;
+  const folder = new FolderWatch(disk, directory);
   const freeSpace = new FreeSpace(disk, directory, {
+    look: () => folder.look(),
     reserveBytes: options.reserveBytes ?? 64 * megabyte,
     freeBytesMin: options.freeBytesMin,
     after,
@@ -97,6 +100,7 @@ async function openForWriting(
     options.manifestBytesMax ?? megabyte,
   );
   const store = storeParts({ disk, directory, storeId, manifest, freeSpace }, options);
+  folder.lost = (error) => void store.fence.fail('looking at the folder', error);
   await emptyAside(store);
   if (loaded === null) return openNew(store, manifest, options, release);
   const listed = await listLogs(store);

@@ -343,6 +343,11 @@ export class SimulatedDisk implements Disk {
     });
   }
 
+  /** No folder is replaced in simulations. */
+  async identityOf(path: string): Promise<string> {
+    return path;
+  }
+
   lock(path: string): Promise<(() => Promise<void>) | null> {
     return this.run('lock', path, () => {
       const parent = this.directoryAt(dirname(path));

@@ -7,7 +7,12 @@ import { z } from 'zod';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { appendNow } from '../../../storage/disk/node-disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
-import { isWantOfRoom, messageOf, NotTheOwner } from '../../../storage/faults/storage-errors.js';
+import {
+  FolderReplaced,
+  isWantOfRoom,
+  messageOf,
+  NotTheOwner,
+} from '../../../storage/faults/storage-errors.js';
 import { jsonAs } from '../../grammar/json.js';
 import { exitCodeOf } from './exit-code-of.js';
 
@@ -25,10 +30,12 @@ type FatalExit = z.output<typeof lineSchema>;
 /**
  * Notes that `error` ends the process at `at`, in Unix ms. Synchronous, as no other work may run. A
  * full disk is not counted: the next start has a reserve, and continues to deliver what is there.
- * Nor is a log that another node owns now: the next start follows it.
+ * Nor is a log that another node owns now: the next start follows it. If the folder was replaced,
+ * another server may use what is there now.
  */
 export function noteFatalExit(folder: string, error: unknown, at: number): void {
   if (isWantOfRoom(error) || error instanceof NotTheOwner) return;
+  if (error instanceof FolderReplaced) return;
   const message = messageOf(error).slice(0, messageLengthMax);
   const exit: FatalExit = { at, code: exitCodeOf(error), message };
   try {
