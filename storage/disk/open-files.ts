@@ -8,7 +8,10 @@ interface OpenFile {
   forgotten: boolean;
 }
 
-/** Shares one handle per path among all readers. */
+/**
+ * Shares one handle per path among all readers, and counts the files of one user with them: at most
+ * `max` are open and idle, and each of the two kinds may have half of them.
+ */
 export class OpenFiles {
   /** In order of use: a Map keeps insertion order. */
   private readonly open = new Map<string, OpenFile>();
@@ -48,11 +51,7 @@ export class OpenFiles {
   usedOwn(used: OwnFile): void {
     this.own.delete(used);
     this.own.add(used);
-    if (this.own.size <= this.max) return;
-    for (const file of this.own) {
-      if (this.own.size <= this.max) return;
-      if (file.isIdle) void file.close(this.disk).catch(() => undefined);
-    }
+    this.makeRoom();
   }
 
   /** Notes that the file is closed. */
@@ -92,12 +91,24 @@ export class OpenFiles {
       .then((file) => {
         const entry = { file, users: 0, forgotten: false };
         this.open.set(path, entry);
-        if (this.open.size > this.max) void this.closeIdle(this.max).catch(() => undefined);
+        this.makeRoom();
         return entry;
       })
       .finally(() => this.opening.delete(path));
     this.opening.set(path, opening);
     return opening;
+  }
+
+  private makeRoom(): void {
+    const { max, own } = this;
+    if (own.size + this.open.size <= max) return;
+    for (const file of own) {
+      if (own.size + this.open.size <= max || own.size <= max / 2) break;
+      if (file.isIdle) void file.close(this.disk).catch(() => undefined);
+    }
+    if (own.size + this.open.size > max) {
+      void this.closeIdle(Math.max(max / 2, max - own.size)).catch(() => undefined);
+    }
   }
 
   private async closeIdle(keep: number): Promise<void> {

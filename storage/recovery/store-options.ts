@@ -37,7 +37,7 @@ export interface StoreOptions {
   readonly syncsApart?: number;
   /** How much of the records that are committed together one write takes. Default: 4 MiB. */
   readonly writtenBytesMax?: number;
-  /** How many files of sealed segments stay open. Default: 256. */
+  /** How many files stay open: segments that are read, and ends of logs. Default: 384. */
   readonly openFilesMax?: number;
   /** Bytes of edits before a new generation. Default: 1 MiB. */
   readonly manifestBytesMax?: number;

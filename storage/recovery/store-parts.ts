@@ -49,7 +49,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
   const parts = { disk, directory, storeId, fileSync, freeSpace, fence, manifest: keeper, after };
   return {
     ...parts,
-    openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
+    openFiles: new OpenFiles(disk, options.openFilesMax ?? 384),
     writeAhead: new WriteAhead({ ...parts, randomBytes: options.randomBytes }, ahead),
     indexes: newIndexCache(),
     buffers: new BufferPool(options.writtenBytesMax),

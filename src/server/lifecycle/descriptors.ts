@@ -20,7 +20,7 @@ export interface DescriptorShares {
 /** For the event loop, its threads, the log, listening sockets, and the spare connections. */
 const ownFiles = 128;
 
-/** For segments that are read (256 are kept open) and the ends of the logs that are written. */
+/** For segments that are read and the ends of logs that are written: so many are kept open. */
 const storeFilesMin = 384;
 
 /**
