@@ -14,7 +14,8 @@ const waitingBytesMax = 256 * 1024 * 1024;
 const checkAgainMs = 1000;
 
 const diskFull = diskFullRefusal(
-  'the disk is nearly full: new work is refused until there is room again',
+  'the disk is nearly full (less than 1 GiB or 5 % is free, or too few inodes are): ' +
+    'new work is refused until there is room again',
 );
 const tooMuchWaiting: Refusal = new Refusal(
   'unavailable',

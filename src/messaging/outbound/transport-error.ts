@@ -25,6 +25,8 @@ const meanings: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the connection timed out',
   ENOTFOUND: "the destination's name does not resolve",
   EAI_AGAIN: "the destination's name could not be resolved now",
+  EMFILE: 'this server may open no more files',
+  ENFILE: 'this machine may open no more files',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the destination does not use TLS on this port',
 };
 
