@@ -5,7 +5,7 @@ import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 /** For each entry of a run, whether its delivery has submitted what follows it. */
 function submitted(...steps: readonly StepInfo[]): readonly boolean[] {
   const entries = steps.map(
-    (step, index): RunEntry => ({ messageId: `msg_${index}`, offset: index, step }),
+    (step, index): RunEntry => ({ messageId: `msg_${index}`, offset: index, bytes: 0, step }),
   );
   const all = new SubmittedSteps(entries);
   return steps.map((_, entry) => all.include({ role: 'step', entry }));
@@ -34,7 +34,7 @@ test('the result of a branch leads to nothing before the last one', () => {
 
 test('calls to third parties, and messages of no run, are no deliveries of entries', () => {
   const entries = [stepInfo(0), stepInfo(1)].map(
-    (step, offset): RunEntry => ({ messageId: `msg_${offset}`, offset, step }),
+    (step, offset): RunEntry => ({ messageId: `msg_${offset}`, offset, bytes: 0, step }),
   );
   const all = new SubmittedSteps(entries);
   expect(all.include({ role: 'call', entry: -1 })).toBe(false);
