@@ -86,10 +86,11 @@ export function refuseLateRequest(
     // The head is incomplete still, or was answered a moment ago: closing is right for both.
     else if (latest === null) connections.endSoon(socket);
     else {
-      const { req } = latest;
-      systemClock.after(serverTimeouts.requestTimeout, () => {
-        if (!req.complete) refuse();
+      const cancel = systemClock.after(serverTimeouts.requestTimeout, () => {
+        if (!latest.req.complete) refuse();
       });
+      // The timer holds the answer, and that holds the body.
+      latest.once('close', () => latest.req.complete && cancel());
     }
   });
 }
