@@ -1,5 +1,5 @@
-/** Ticks of a node are some 100 ms apart. After a longer gap than this, its process stood still. */
-const standstillMs = 1000;
+/** A timer of a node that is later than this, in ms, rings in a process that stood still. */
+export const standstillMs = 1000;
 
 /**
  * How long a node has heard no owner. Only the time in which it listened counts: a machine that

@@ -5,6 +5,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import { fieldsOf } from '../../grammar/json.js';
+import { standstillMs } from '../silence.js';
 import { type Hop, type HopRequest, hopHeader, signHop } from './hop.js';
 import { type KnownOwner, SentRequests } from './sent-requests.js';
 
@@ -132,7 +133,11 @@ export class Forwarder {
         until = clock.monotonic() + heldMs;
       } else if (attempted.kind !== 'unseen') return attempted;
       if (clock.monotonic() + retryMs > until) return attempt > 1 ? unknown : unavailable;
+      const dueAt = clock.monotonic() + retryMs;
       await this.nextLook(retryMs);
+      // While this process stood still, no owner could accept the request.
+      const lateMs = clock.monotonic() - dueAt;
+      if (lateMs > standstillMs) until += lateMs;
     }
     return { kind: 'gone' };
   }

@@ -250,6 +250,18 @@ describe('a forwarded request', () => {
     expect(nodes.heldBytes).toBe(0);
   });
 
+  it('is not given up for the time in which this process stood still', async () => {
+    const { url } = await owner(answer);
+    let isBack = false;
+    const nodes = forwarder({ owner: () => (isBack ? url : null), heldMs: 1000 });
+    const forwarded = nodes.forward(request('s1'));
+    await soon();
+    const until = systemClock.monotonic() + 1500;
+    while (systemClock.monotonic() < until);
+    setTimeout(() => (isBack = true), 100);
+    expect(await text(await forwarded)).toBe('200 answer 1');
+  });
+
   it('is not held if the bodies of other requests leave no room', async () => {
     const { url } = await owner(answer);
     let known: string | null = null;
