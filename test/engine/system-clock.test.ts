@@ -2,12 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { systemClock } from '../../src/engine/clock.js';
-
-/** Blocks this process, as a pause of its machine does. */
-function standStill(ms: number): void {
-  const until = systemClock.monotonic() + ms;
-  while (systemClock.monotonic() < until);
-}
+import { standStill } from '../support/process/stand-still.js';
 
 let server: Server;
 let near: Socket;

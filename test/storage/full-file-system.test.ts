@@ -3,28 +3,21 @@ import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { DiskFull } from '../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../storage/log/partition-log.js';
 import { openStore, type Store } from '../../storage/store.js';
-import { SeededRandom } from '../simulation/seeded-random.js';
 import { itOnASmallFileSystem, takeAll } from '../support/program/small-file-system.js';
+import { realOptions } from './real-options.js';
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 const failures: unknown[] = [];
 
 function open(path: string): Promise<Store> {
-  const random = new SeededRandom(5);
-  return openStore(nodeDisk, join(path, 'data'), {
-    now: Date.now,
-    randomBytes: (length) => random.bytes(length),
-    after: (delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs / 20).unref();
-      return () => clearTimeout(timer);
-    },
-    fsync: 'strict',
+  const options = realOptions({
     segmentBytes: 256 * kilobyte,
     reserveBytes: 512 * kilobyte,
     freeBytesMin: megabyte,
     onFailure: (error) => failures.push(error),
   });
+  return openStore(nodeDisk, join(path, 'data'), options);
 }
 
 async function texts(log: PartitionLog | undefined): Promise<string[]> {

@@ -10,6 +10,7 @@ import {
 import { hasDigest, hopHeader, openHop } from '../../../src/cluster/forwarding/hop.js';
 import { systemClock } from '../../../src/engine/clock.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { standStill } from '../../support/process/stand-still.js';
 
 const secret = 'shared by all nodes';
 
@@ -256,8 +257,7 @@ describe('a forwarded request', () => {
     const nodes = forwarder({ owner: () => (isBack ? url : null), heldMs: 1000 });
     const forwarded = nodes.forward(request('s1'));
     await soon();
-    const until = systemClock.monotonic() + 1500;
-    while (systemClock.monotonic() < until);
+    standStill(1500);
     setTimeout(() => (isBack = true), 100);
     expect(await text(await forwarded)).toBe('200 answer 1');
   });

@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/engine/clock.js';
 import { InboundMetrics } from '../../../src/http/inbound.metrics.js';
 import { closeIdle, refuseLateRequest } from '../../../src/server/inbound/client-error.js';
 import { InboundConnections } from '../../../src/server/inbound/connections.js';
+import { standStill } from '../../support/process/stand-still.js';
 
 let server: Server;
 let client: Socket;
@@ -44,11 +45,6 @@ afterEach(() => {
   client.destroy();
   server.close();
 });
-
-function standStill(ms: number): void {
-  const until = systemClock.monotonic() + ms;
-  while (systemClock.monotonic() < until);
-}
 
 const head = 'POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 10\r\n\r\n';
 

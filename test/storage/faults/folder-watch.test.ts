@@ -4,27 +4,14 @@ import { join } from 'node:path';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { FolderReplaced, type StorageError } from '../../../storage/faults/storage-errors.js';
 import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
-import { SeededRandom } from '../../simulation/seeded-random.js';
+import { realOptions } from '../real-options.js';
 
 let parent: string;
 let store: Store;
 let failure: Promise<StorageError>;
 
 function optionsOf(onFailure: StoreOptions['onFailure']): StoreOptions {
-  const random = new SeededRandom(5);
-  return {
-    now: Date.now,
-    randomBytes: (length) => random.bytes(length),
-    after: (delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs / 20).unref();
-      return () => clearTimeout(timer);
-    },
-    fsync: 'strict',
-    segmentBytes: 64 * 1024,
-    reserveBytes: 0,
-    freeBytesMin: 0,
-    onFailure,
-  };
+  return realOptions({ segmentBytes: 64 * 1024, reserveBytes: 0, freeBytesMin: 0, onFailure });
 }
 
 beforeEach(async () => {
