@@ -17,3 +17,33 @@ export function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
 export function lastUsed<Key extends {}, Value extends {}>(max: number): LRUCache<Key, Value> {
   return new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
 }
+
+/**
+ * Keeps `max` entries; one more replaces an entry chosen at random. For walks over entries that may
+ * be more: keeping the last used ones, a walk over `max` + 1 would never find an entry again.
+ */
+export class RandomlyKept<Key extends {}, Value extends {}> {
+  private readonly entries = new Map<Key, Value>();
+  private readonly keys: Key[] = [];
+
+  constructor(private readonly max: number) {}
+
+  /** The value of `key`, if it is kept. */
+  get(key: Key): Value | undefined {
+    return this.entries.get(key);
+  }
+
+  /** Keeps a value. */
+  set(key: Key, value: Value): void {
+    if (!this.entries.has(key)) this.makeRoomFor(key);
+    this.entries.set(key, value);
+  }
+
+  private makeRoomFor(key: Key): void {
+    const { keys, max } = this;
+    const place = keys.length < max ? keys.length : Math.floor(Math.random() * max);
+    const replaced = keys[place];
+    if (replaced !== undefined) this.entries.delete(replaced);
+    keys[place] = key;
+  }
+}

@@ -1,14 +1,15 @@
 /** Groups dead letters by status, destination and class of the error (messaging.md 10). */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
-import { lastUsed } from '../../grammar/collections.js';
+import { RandomlyKept } from '../../grammar/collections.js';
 import { damagedPlaces } from '../../http/bytes/listing.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
-import { cursorAfter } from '../dead-letters/letter-search.js';
+import { cursorAfter, lettersPerTick } from '../dead-letters/letter-search.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { errorClass } from './error-class.policy.js';
 import type { GroupFilters } from './letter-groups.request.js';
@@ -57,7 +58,7 @@ const answerBytesMax = 1024;
  */
 @Injectable()
 export class DeadLetterGroups {
-  private readonly failures = lastUsed<number, Failure>(failuresMax);
+  private readonly failures = new RandomlyKept<number, Failure>(failuresMax);
 
   constructor(
     private readonly letters: DeadLetters,
@@ -83,6 +84,8 @@ export class DeadLetterGroups {
       const failure = await this.selectedFailure(letter, filters, damage);
       if (failure !== null && !addTo(groups, letter, failure)) others += 1;
       looks += 1;
+      // What is remembered is found without waiting, so others would not get their turn.
+      if (looks % lettersPerTick === 0) await nextTick();
       const isSpent = this.clock.monotonic() - begun >= budget.milliseconds;
       if (!isSpent && looks < budget.letters) continue;
       const cursor = cursorAfter(letter, null);

@@ -1,6 +1,6 @@
 /** Decides whether a dead letter matches filters. */
 import { Injectable } from '@nestjs/common';
-import { lastUsed } from '../../grammar/collections.js';
+import { RandomlyKept } from '../../grammar/collections.js';
 import {
   isAmong,
   isWithin,
@@ -21,7 +21,7 @@ const originsMax = 20_000;
  */
 @Injectable()
 export class DeadLetterMatching {
-  private readonly origins = lastUsed<number, MessageOrigin>(originsMax);
+  private readonly origins = new RandomlyKept<number, MessageOrigin>(originsMax);
 
   constructor(private readonly stored: StoredMessages) {}
 

@@ -7,6 +7,7 @@ import {
   headerMapSchema,
   messageSchema,
   originQuery,
+  searchedToSchema,
   several,
 } from '../messages/message-schema.js';
 import type { bulkFilters, listFilters } from './dead-letters.request.js';
@@ -97,7 +98,13 @@ export const deadLetterRoutes = {
     answers: {
       200: {
         description: 'The dead letters, newest first unless `order` says otherwise',
-        schema: () => z.object({ messages: listed(), cursor: more(), damaged: damaged() }),
+        schema: () =>
+          z.object({
+            messages: listed(),
+            searchedTo: searchedToSchema,
+            damaged: damaged(),
+            cursor: more(),
+          }),
       },
     },
   },

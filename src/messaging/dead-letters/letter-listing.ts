@@ -46,7 +46,9 @@ export function listed<Letter extends PlacedLetter>(
       shownUntil += 1;
       last = letter;
     }
-    return { rows, cursor: found.cursor, isLong: false, damages: damage.all };
+    const { cursor, searchedTo } = found;
+    const end = { cursor, ...(searchedTo !== undefined && { searchedTo }) };
+    return { rows, isLong: false, damages: damage.all, ...end };
   };
 }
 

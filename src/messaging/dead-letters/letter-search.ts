@@ -7,14 +7,18 @@ import { failureOffsetOf } from '../messages/dead-letter-id.js';
 import { formatLetterCursor, type LetterCursor } from './letter-filters.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
-/** How many letters are examined per tick. */
-const itemsPerTick = 4096;
+/** How many letters are examined before others get their turn: together they take milliseconds. */
+export const lettersPerTick = 512;
+/** A page ends after this time, where its search is: filters may have to read every letter. */
+const searchMs = 1000;
 
 /** A page of the letters that a request applies to. */
 export interface LetterPage<Letter> {
   readonly letters: readonly Letter[];
   /** Where the next page begins; null = this is the last one. */
   readonly cursor: string | null;
+  /** The search stopped at a letter of this time (Unix milliseconds) because it took too long. */
+  readonly searchedTo?: number;
 }
 
 /** The fields of every request about letters that limit how many it covers. */
@@ -84,7 +88,7 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
   }
 
   /**
-   * At most `count` letters after the cursor. A letter that cannot be checked, because the disk has
+   * At most `count` letters after the cursor; fewer if finding them takes too long. A letter that cannot be checked, because the disk has
    * damaged it, is noted and left out.
    */
   listed(
@@ -102,7 +106,7 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     });
   }
 
-  /** At most `count` letters after the cursor; the walk that it begins ends at `until`. */
+  /** One page after the cursor; the walk that it begins ends at `until`. */
   private async page(
     query: Query,
     order: 'latestFirst' | 'earliestFirst',
@@ -111,15 +115,20 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
   ): Promise<LetterPage<Letter>> {
     const { count } = query;
     const letters = await this.engine.shown(() => this.afterCursor(query, order));
+    const begun = this.clock.monotonic();
     const page: Letter[] = [];
     for (const [index, letter] of letters.entries()) {
-      if (index % itemsPerTick === itemsPerTick - 1) await nextTick();
-      if (!(await isSelected(letter))) continue;
-      const last = page.at(-1);
-      if (last !== undefined && page.length === count) {
-        return { letters: page, cursor: cursorAfter(last, until) };
+      if (index % lettersPerTick === lettersPerTick - 1) await nextTick();
+      if (await isSelected(letter)) {
+        const last = page.at(-1);
+        if (last !== undefined && page.length === count) {
+          return { letters: page, cursor: cursorAfter(last, until) };
+        }
+        page.push(letter);
       }
-      page.push(letter);
+      const isLast = index === letters.length - 1;
+      if (isLast || this.clock.monotonic() - begun < searchMs) continue;
+      return { letters: page, cursor: cursorAfter(letter, until), searchedTo: letter.at };
     }
     return { letters: page, cursor: null };
   }

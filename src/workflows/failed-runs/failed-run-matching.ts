@@ -1,6 +1,6 @@
 /** Matches failed runs against filters. */
 import { Injectable } from '@nestjs/common';
-import { lastUsed } from '../../grammar/collections.js';
+import { RandomlyKept } from '../../grammar/collections.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
@@ -27,7 +27,7 @@ type AnyFilters = SelectedFailedRuns & Partial<FailedRunListFilters>;
  */
 @Injectable()
 export class FailedRunMatching {
-  private readonly traits = lastUsed<number, Traits>(traitsMax);
+  private readonly traits = new RandomlyKept<number, Traits>(traitsMax);
 
   constructor(private readonly records: FailedRunRecords) {}
 

@@ -22,6 +22,8 @@ export interface FailureCallbackInfo {
   readonly state: CallbackState;
   readonly responseStatus?: number;
   readonly responseBody?: StoredText;
+  /** Instead of `responseBody`, if the answer is not UTF-8. */
+  readonly responseBodyBase64?: StoredText;
   readonly responseHeaders?: HeaderMap;
 }
 
@@ -127,11 +129,6 @@ function callbackFields({ run, callbackAttempt }: ReportedRun) {
 }
 
 function callbackAnswer(attempt: AttemptEvent): Omit<FailureCallbackInfo, 'state'> {
-  const { responseStatus, responseHeader, responseBody, responseBodyBase64 } = lastAnswer(attempt);
-  const body = responseBody ?? responseBodyBase64;
-  return {
-    responseStatus,
-    ...(body !== undefined && { responseBody: body }),
-    responseHeaders: responseHeader,
-  };
+  const { responseHeader: responseHeaders, ...answer } = lastAnswer(attempt);
+  return { ...answer, responseHeaders };
 }

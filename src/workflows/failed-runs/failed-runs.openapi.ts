@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { headerMapSchema, milliseconds, several } from '../../messaging/messages/message-schema.js';
+import {
+  headerMapSchema,
+  milliseconds,
+  searchedToSchema,
+  several,
+} from '../../messaging/messages/message-schema.js';
 import { callbackStates } from '../run-state/callback-state.js';
 import type { FailedRunObject, FailureCallbackInfo } from './failed-run-object.js';
 import type { failedRunFilters, failedRunListFilters } from './failed-runs.request.js';
@@ -47,6 +52,7 @@ const failedRun = once(() =>
           state: callbackState(),
           responseStatus: z.int().exactOptional(),
           responseBody: z.string().exactOptional(),
+          responseBodyBase64: z.string().exactOptional(),
           responseHeaders: headerMapSchema.exactOptional(),
         } satisfies Record<keyof FailureCallbackInfo, z.ZodType>)
         .exactOptional(),
@@ -159,7 +165,12 @@ export const failedRunRoutes = {
       200: {
         description: 'The runs, newest first unless `order` says otherwise',
         schema: () =>
-          z.object({ messages: z.array(failedRun()), cursor: more(), damaged: damaged() }),
+          z.object({
+            messages: z.array(failedRun()),
+            searchedTo: searchedToSchema,
+            damaged: damaged(),
+            cursor: more(),
+          }),
       },
     },
   },

@@ -143,6 +143,14 @@ describe('a failure callback', () => {
     expect((await callApi(stage.server, 'GET', '/v2/dlq')).body).toEqual({ messages: [] });
   });
 
+  it('shows an answer that is not text as Base64', async () => {
+    answer = () => ({ status: 503, body: Buffer.from([0xff, 0xfe]) });
+    const { dlqId } = await fail({ 'svc-failure-callback-retries': '0' });
+    const { failureCallbackInfo } = await stage.inState(dlqId, 'CALLBACK_FAIL');
+    expect(failureCallbackInfo).toMatchObject({ responseBodyBase64: '//4=' });
+    expect(failureCallbackInfo).not.toHaveProperty('responseBody');
+  });
+
   it('that failed is called again on request, also after a restart', async () => {
     answer = () => ({ status: 500 });
     const { dlqId } = await fail({ 'svc-forward-x-source': 'delivered' });
