@@ -71,15 +71,15 @@ async function runsOf(
   const published = new PublishedMessages(messages, spend);
   const range = { from: 0, until: journal.highWatermark, order: 'oldest' as const };
   const begun = new Map<number, string>();
-  for (const messageId of messageIds) {
-    const terms = [[messageId], [anyRunTerm]];
-    for await (const envelope of journal.query({ terms, ...range })) {
-      spend();
-      if (envelope.id !== messageId || !isMessageEvent(envelope)) continue;
-      const run = (await published.of(envelope))?.event.run;
-      if (run) begun.set(run.startedOffset, run.runId);
-      break;
-    }
+  const wanted = new Set(messageIds);
+  // One query for all of them: a query for each would have a cost that nothing limits.
+  for await (const envelope of journal.query({ terms: [messageIds, [anyRunTerm]], ...range })) {
+    spend();
+    // All events of a message name the same run, so the first one is enough.
+    if (!isMessageEvent(envelope) || !wanted.delete(envelope.id)) continue;
+    const run = (await published.of(envelope))?.event.run;
+    if (run) begun.set(run.startedOffset, run.runId);
+    if (wanted.size === 0) break;
   }
   return begun;
 }
