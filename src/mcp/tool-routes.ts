@@ -30,6 +30,7 @@ const paged: ReadonlySet<ListedKind> = new Set([
   'dead_letter',
   'run',
   'failed_run',
+  'schedule',
 ]);
 
 /** Kinds that can be shown by id or name: all except rows of the log. */

@@ -63,7 +63,10 @@ export function toolServer(ask: Ask): McpServer {
         'run: workflow runs, at most ten.',
       inputSchema: z.strictObject({
         kind: z.enum(listedKinds),
-        count,
+        count: count.describe(
+          'Maximum number of items; default 20. Queues, flow keys, URL groups, topics and consumer ' +
+            'groups are all listed, whatever it says',
+        ),
         cursor: name.optional().describe('The cursor of the previous answer, to get the next page'),
         filters,
       }),

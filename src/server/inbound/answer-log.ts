@@ -7,9 +7,9 @@ import { NoRoom } from '../../http/no-room.js';
 
 /**
  * Codes for a connection that closed during an answer; since Node.js 24, the second one is used if
- * it had closed before.
+ * it had closed before. With the third one this server gives up an answer to its own request.
  */
-const clientGone = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+const clientGone = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ABORT_ERR'];
 
 /** Whether the error says that the client closed the connection before the answer ended. */
 export function isClientGone(error: unknown): boolean {

@@ -26,7 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    if (reply.sent) {
+    if (reply.sent || reply.raw.headersSent) {
+      if (isClientGone(error)) return;
       this.log.error(
         { err: error, path: loggedPath(request.url) },
         'a request failed after it was answered',

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { pino } from 'pino';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { McpClients, tell } from '../../support/clients/mcp-clients.js';
@@ -7,11 +8,13 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 const readToken = 'a-token-that-may-read-only';
 const environment = { STEPWELL_MCP: 'true', STEPWELL_READ_TOKEN: readToken };
+const lines: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
 let server: TestServer;
 const clients = new McpClients();
 
 beforeAll(async () => {
-  server = await startServer({ environment });
+  server = await startServer({ environment, ports: { log } });
 });
 afterAll(async () => {
   await clients.close();
@@ -129,7 +132,27 @@ it('an answer that no model could read is refused, and nothing of it is kept', a
     return /^stepwell_in_flight_bytes (\d+)$/m.exec(await answer.text())?.[1];
   };
   while ((await inFlight()) !== '0') await new Promise((resolve) => setTimeout(resolve, 50));
+  // The server gave up its own answer, which is no failure.
+  expect(lines).toEqual([]);
 });
+
+it('schedules are listed in pages', async () => {
+  for (const name of ['first', 'second']) {
+    const headers = { 'svc-cron': '0 3 * * *', 'svc-schedule-id': name };
+    await callApi(server, 'POST', '/v2/schedules/http://127.0.0.1:9000/', headers, '{}');
+  }
+  const client = await overHttp(server.bearer);
+  const { value } = await tell(client, 'list', { kind: 'schedule', count: 1 });
+  const [{ scheduleId } = { scheduleId: '' }] = schedulesIn(value);
+  expect(schedulesIn(value)).toHaveLength(1);
+  expect(['first', 'second']).toContain(scheduleId);
+});
+
+/** The schedules of a listing. */
+function schedulesIn(value: unknown): readonly { scheduleId: string }[] {
+  // The page of a listing with `count` is an object, as the protocol says.
+  return (value as { schedules: { scheduleId: string }[] }).schedules;
+}
 
 it('sixteen calls run at once, more are refused for a while, and each one ends', async () => {
   const gated = new GatedDisk(nodeDisk);
