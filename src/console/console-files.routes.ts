@@ -2,11 +2,11 @@
  * `/console`: the application, which is the same page at each of its addresses (ADR 46); and
  * `/docs`: the API reference, a page that is built with it (ADR 56).
  */
-import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Disk } from '../../storage/disk/disk.js';
 import { provided } from '../engine/provided.js';
 import { Refusal } from '../grammar/result.js';
+import { isUnchanged } from '../http/conditional.js';
 import type { Exchange } from '../http/routes/exchange.js';
 import type { FastifyExchange } from '../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../http/routes/route.js';
@@ -107,8 +107,7 @@ export class ConsoleFilesRoutes {
 }
 
 function answerFile(exchange: Exchange, file: ConsoleFile): void {
-  const { contentType, encoding, isImmutable, bytes } = file;
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  const { contentType, encoding, isImmutable, bytes, tag } = file;
   const headers = [
     ...securityHeaders,
     ...['content-type', contentType, 'vary', 'accept-encoding', 'etag', tag],
@@ -116,6 +115,6 @@ function answerFile(exchange: Exchange, file: ConsoleFile): void {
     ...['cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
     ...(encoding === null ? [] : ['content-encoding', encoding]),
   ];
-  if (exchange.request.headers['if-none-match'] === tag) exchange.answer(304, headers);
+  if (isUnchanged(exchange.request, tag)) exchange.answer(304, headers);
   else exchange.answer(200, headers, exchange.request.method === 'HEAD' ? undefined : bytes);
 }

@@ -2,19 +2,26 @@
  * The files of the built console: few, small and of one build, so they stay in memory once read.
  * Files outside of that build are not looked up on the disk.
  */
+import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { Disk } from '../../storage/disk/disk.js';
 import { readWhole } from '../../storage/disk/whole-file.js';
 import { accepts } from '../http/bytes/packed-answer.js';
 
+/** A form of a file, as the build has made it. */
+interface FileForm {
+  readonly bytes: Buffer;
+  /** Its entity tag, for `ETag`. */
+  readonly tag: string;
+}
+
 /** A file in a form that the browser accepts. */
-export interface ConsoleFile {
+export interface ConsoleFile extends FileForm {
   readonly contentType: string;
   /** null = not compressed. */
   readonly encoding: 'br' | 'gzip' | null;
   /** Its name contains a digest of its content, so it never changes. */
   readonly isImmutable: boolean;
-  readonly bytes: Buffer;
 }
 
 /** The compressed forms that the build makes, smallest first. */
@@ -35,7 +42,7 @@ const assets = 'assets';
 /** One instance per server. A build that replaces this one is seen at the next start. */
 export class ConsoleFiles {
   private names: Promise<ReadonlySet<string>> | null = null;
-  private readonly read = new Map<string, Promise<Buffer>>();
+  private readonly read = new Map<string, Promise<FileForm>>();
 
   /** `folder` contains the build; null = there is none. */
   constructor(
@@ -55,9 +62,9 @@ export class ConsoleFiles {
     const form = encodings.find(
       ({ encoding, suffix }) => accepts(accepted, encoding) && names.has(path + suffix),
     );
-    const bytes = await this.bytesOf(path + (form?.suffix ?? ''));
+    const { bytes, tag } = await this.formOf(path + (form?.suffix ?? ''));
     const isImmutable = path.startsWith(`${assets}/`);
-    return { contentType, encoding: form?.encoding ?? null, isImmutable, bytes };
+    return { contentType, encoding: form?.encoding ?? null, isImmutable, bytes, tag };
   }
 
   private async list(): Promise<ReadonlySet<string>> {
@@ -69,12 +76,17 @@ export class ConsoleFiles {
     return new Set([...above, ...below.map((name) => `${assets}/${name}`)]);
   }
 
-  private bytesOf(name: string): Promise<Buffer> {
+  private formOf(name: string): Promise<FileForm> {
     const known = this.read.get(name);
     if (known !== undefined) return known;
-    const bytes = readWhole(this.disk, join(this.folder ?? '', name));
-    this.read.set(name, bytes);
-    bytes.catch(() => this.read.delete(name));
-    return bytes;
+    const form = readWhole(this.disk, join(this.folder ?? '', name)).then(tagged);
+    this.read.set(name, form);
+    form.catch(() => this.read.delete(name));
+    return form;
   }
+}
+
+function tagged(bytes: Buffer): FileForm {
+  const digest = createHash('sha256').update(bytes).digest('base64url');
+  return { bytes, tag: `"${digest.slice(0, 22)}"` };
 }

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { varyBy } from '../conditional.js';
 
 const packed = promisify(gzip);
 
@@ -33,7 +34,7 @@ export class AnswerPacker {
    */
   async pack(request: FastifyRequest, reply: FastifyReply, body: SentBytes): Promise<SentBytes> {
     if (request.method !== 'GET' || body.length < packedBytesMin) return body;
-    reply.header('vary', varied(reply.raw.getHeader('vary')));
+    varyBy(reply, 'accept-encoding');
     const asked = String(request.headers['accept-encoding'] ?? '');
     if (!accepts(asked, 'gzip') || this.packing >= packingMax) return body;
     this.packing += 1;
@@ -51,9 +52,4 @@ export class AnswerPacker {
 export function accepts(accepted: string, encoding: string): boolean {
   const offer = accepted.split(',').find((each) => each.trim().split(';')[0]?.trim() === encoding);
   return offer !== undefined && !/;\s*q=0(\.0*)?\s*$/.test(offer);
-}
-
-/** Adds `accept-encoding` to what the answer already varies by. */
-function varied(known: unknown): string {
-  return known === undefined ? 'accept-encoding' : `${String(known)}, accept-encoding`;
 }

@@ -6,6 +6,7 @@ import type { Refusal } from '../../grammar/result.js';
 import type { Allowance } from '../bytes/allowance.js';
 import type { InFlight, ReadAllowance } from '../bytes/in-flight.js';
 import type { Piece } from '../bytes/paced-body.js';
+import { varyBy } from '../conditional.js';
 import { sendRefusal } from '../error-shapes.js';
 import { callerOf, requestIdHeader } from '../identity/callers.js';
 import type { LongExchange } from './exchange.js';
@@ -55,7 +56,9 @@ export class FastifyExchange implements LongExchange {
   }
 
   header(name: string, value: string): void {
-    this.reply.header(name, value);
+    // What the answer varies by already is set in front of all routes.
+    if (name === 'vary') varyBy(this.reply, value);
+    else this.reply.header(name, value);
   }
 
   trailer(name: string, value: () => string): void {
@@ -64,7 +67,7 @@ export class FastifyExchange implements LongExchange {
 
   answer(status: number, headers: readonly string[], body?: string | Buffer): void {
     for (let index = 0; index + 1 < headers.length; index += 2) {
-      this.reply.header(headers[index] ?? '', headers[index + 1]);
+      this.header(headers[index] ?? '', headers[index + 1] ?? '');
     }
     this.reply.code(status).send(body);
   }

@@ -85,6 +85,13 @@ export class RouteTable {
     return methods.some((method) => this.descriptionOf(method, target)?.isForReaders === true);
   }
 
+  /** Whether a request target needs no credential, by any of the methods that it supports. */
+  isOpen(target: string): boolean {
+    const methods = this.methodsOf(target);
+    const isOpen = (method: string) => this.descriptionOf(method, target)?.access === 'open';
+    return methods.length > 0 && methods.every(isOpen);
+  }
+
   private learn(method: HTTPMethod, pattern: string, description: RouteDescription | null): void {
     this.routes.push({ method, pattern, description });
     this.methods.add(method);

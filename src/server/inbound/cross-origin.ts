@@ -34,10 +34,11 @@ export function shareWithOrigin(
   response: ServerResponse,
   mayRead: OriginRule,
 ): boolean {
+  // Also if it is not shared: a cache must not give this answer to a page that may read it.
+  response.setHeader('vary', 'Origin');
   if (origin === undefined || !mayRead(origin)) return false;
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('access-control-expose-headers', exposed);
-  response.setHeader('vary', 'Origin');
   return true;
 }
 

@@ -104,6 +104,7 @@ export class FrontDoor {
     }
     // The 405 answer shows a client which methods exist; a 401 would say that its credential is
     // wrong.
+    if (request.is404 && routes.isOpen(request.url)) return anonymous(undefined);
     const isForReaders = request.is404
       ? routes.isForReaders(request.url)
       : description?.isForReaders === true;

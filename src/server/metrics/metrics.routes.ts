@@ -11,7 +11,7 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
  */
 @Injectable()
 export class MetricsRoute implements FastifyRoute {
-  readonly methods = ['GET'];
+  readonly methods = ['GET', 'HEAD'];
   readonly pattern = '/metrics';
   readonly description: RouteDescription = {
     summary: 'Metrics for Prometheus',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { accepts } from '../../http/bytes/packed-answer.js';
+import { isUnchanged } from '../../http/conditional.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -22,7 +23,7 @@ interface Written {
  */
 @Injectable()
 export class OpenapiRoute implements FastifyRoute {
-  readonly methods = ['GET'];
+  readonly methods = ['GET', 'HEAD'];
   readonly pattern = '/openapi.json';
   readonly description: RouteDescription = {
     summary: 'This document',
@@ -46,8 +47,7 @@ export class OpenapiRoute implements FastifyRoute {
       ...['content-type', 'application/json; charset=utf-8', 'vary', 'accept-encoding'],
       ...['etag', tag, 'cache-control', 'no-cache'],
     ];
-    // A tag that a proxy has made weak refers to the same document.
-    if (asked['if-none-match']?.replace(/^W\//, '') === tag) exchange.answer(304, headers);
+    if (isUnchanged(exchange.request, tag)) exchange.answer(304, headers);
     else if (isPacked) exchange.answer(200, [...headers, 'content-encoding', 'gzip'], gzip);
     else exchange.answer(200, headers, text);
   }

@@ -116,6 +116,15 @@ describe('a route without credentials', () => {
     expect(await body.json()).toEqual({ error: 'DELETE is not allowed here', status: 405 });
   });
 
+  test('answers 405, and not 401, to a caller without credentials', async () => {
+    for (const path of ['/health/live', '/metrics', '/openapi.json']) {
+      const { statusCode, headers } = await ask(path, undefined, 'DELETE');
+      expect([path, statusCode, headers['allow']]).toEqual([path, 405, 'GET, HEAD']);
+      const head = await ask(path, undefined, 'HEAD');
+      expect([path, head.statusCode, await head.body.text()]).toEqual([path, 200, '']);
+    }
+  });
+
   test('ignores a slash at the end', async () => {
     expect((await ask('/health/live/')).statusCode).toBe(200);
   });
