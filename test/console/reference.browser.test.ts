@@ -53,7 +53,8 @@ describeInChromium('the reference of the API in a browser', () => {
       await page.getByText('verb', { exact: true }).first().waitFor();
       await page.getByRole('heading', { name: 'An answer, 202' }).waitFor();
       const command = await page.locator('pre').first().textContent();
-      expect(command).toContain(`curl -X POST '${server.url}/v2/jobs'`);
+      expect(command).toContain(`curl -g '${server.url}/v2/jobs'`);
+      expect(command).toContain('-X POST');
       expect(command).toContain('"$STEPWELL_TOKEN"'.slice(1, -1));
       expect(command).toContain('"dryRun":true');
     },

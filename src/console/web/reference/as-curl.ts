@@ -1,5 +1,5 @@
 /** An operation as a command, with the address of this server and the required parameters. Pure. */
-import { quoted } from '../parts/shell-words.ts';
+import { curlOf, quoted } from '../parts/shell-words.ts';
 import type { Operation } from './openapi.ts';
 
 /** `token` is the public one of a development server; if null, a variable is used instead. */
@@ -8,17 +8,20 @@ export function asCurl(operation: Operation, origin: string, token: string | nul
   const asked = parameters.filter(({ in: place, required }) => place === 'query' && required);
   const query = asked.map(({ name }) => `${name}=...`).join('&');
   const url = `${origin}${path}${query === '' ? '' : `?${query}`}`;
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`];
-  lines.push(...credentialOf(security, token));
-  for (const { name, in: place, required } of parameters) {
-    if (place === 'header' && required) lines.push(`-H ${quoted(`${name}: ...`)}`);
-  }
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  if (media !== undefined && (media.example !== undefined || requestBody?.required === true)) {
-    lines.push(`-H ${quoted(`Content-Type: ${type === '*/*' ? 'text/plain' : type}`)}`);
-    lines.push(`-d ${quoted(media.example === undefined ? '...' : JSON.stringify(media.example))}`);
+  const hasBody =
+    media !== undefined && (media.example !== undefined || requestBody?.required === true);
+  // With a body and no method, `curl` would send a POST.
+  const words = method === 'GET' && !hasBody ? [] : [`-X ${method}`];
+  words.push(...credentialOf(security, token));
+  for (const { name, in: place, required } of parameters) {
+    if (place === 'header' && required) words.push(`-H ${quoted(`${name}: ...`)}`);
   }
-  return lines.join(' \\\n  ');
+  if (hasBody) {
+    words.push(`-H ${quoted(`Content-Type: ${type === '*/*' ? 'text/plain' : type}`)}`);
+    words.push(`-d ${quoted(media.example === undefined ? '...' : JSON.stringify(media.example))}`);
+  }
+  return curlOf(url, words);
 }
 
 function credentialOf(security: Operation['security'], token: string | null): readonly string[] {

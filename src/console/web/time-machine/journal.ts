@@ -39,8 +39,7 @@ export async function loadEvents(
   const query = {
     order: 'newest' as const,
     count: pageSize,
-    // The end of the query is exclusive, but events in that millisecond belong to the moment.
-    ...(until !== undefined && { until: String(until + 1) }),
+    ...(until !== undefined && { until: String(until) }),
     ...(type !== undefined && { type }),
     ...(stream !== undefined && { stream }),
     ...(cursor !== undefined && { cursor }),
