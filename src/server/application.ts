@@ -2,6 +2,7 @@
  * The whole server over its ports. The command line, the benchmark and the tests all build, start
  * and stop it in this way.
  */
+
 import type { Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
@@ -15,6 +16,7 @@ import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
 import { InboundMetrics } from '../http/inbound.metrics.js';
 import { listeningPort } from '../http/listening-port.js';
+import { originOf } from '../http/origin-of.js';
 import type { Tracer } from '../messaging/tracing/span.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 import { applicationModule } from './app.module.js';
@@ -31,7 +33,7 @@ import { InboundConnections } from './inbound/connections.js';
 import { addressesOf, listenToo } from './inbound/other-addresses.js';
 import { startCautiously } from './lifecycle/cautious-start.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
-import { listenError } from './lifecycle/listen-error.js';
+import { type ListenSettings, listenError } from './lifecycle/listen-error.js';
 import { readingOptions } from './lifecycle/reading-options.js';
 import { ProcessMetrics } from './metrics/process.metrics.js';
 import { watchProcess } from './metrics/standard.metrics.js';
@@ -202,6 +204,12 @@ async function openDoors(
   });
 }
 
+const listenSettings: ListenSettings = {
+  hostVariable: 'STEPWELL_HOST',
+  portVariable: 'STEPWELL_PORT',
+  advice: 'set STEPWELL_PORT to a free one, or to 0 for any',
+};
+
 /**
  * Listens through Fastify directly: Nest's own `listen` would also log a failure, which is already
  * reported by the caller of this function.
@@ -215,7 +223,7 @@ async function listen(
   try {
     await fastify.listen({ host: address, port });
   } catch (error) {
-    throw listenError(host, port, error);
+    throw listenError({ host, port }, listenSettings, error);
   }
 }
 
@@ -244,7 +252,7 @@ function doors(
 }
 
 function urlOf(host: string, nest: NestFastifyApplication): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(nest)}`;
+  return originOf(host, portOf(nest));
 }
 
 function portOf(nest: NestFastifyApplication): number {

@@ -1,7 +1,9 @@
 /** Publishes messages to an endpoint in this process, and measures publishing and delivery. */
+
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../engine/clock.js';
 import { listeningPort } from '../../http/listening-port.js';
+import { originOf } from '../../http/origin-of.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -14,7 +16,7 @@ export interface Load {
   readonly concurrency: number;
   /** The size of each body. */
   readonly bytes: number;
-  /** The address the address of this machine, as the server reaches it. */
+  /** The address of this machine, as the server reaches it. */
   readonly host: string;
   readonly headers: RequestHeaders;
 }
@@ -62,7 +64,7 @@ export async function measure(
     arrived();
   });
   const port = listeningPort(server);
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = originOf(host, port);
   const body = 'x'.repeat(bytes);
   const startedAt = clock.monotonic();
   let next = 0;

@@ -17,12 +17,18 @@ import { type Membership, requestsDeadlineMs } from '../cluster/membership.js';
 import type { Config } from '../configuration/config.js';
 import type { InboundConnections } from '../inbound/connections.js';
 import type { FrontDoor } from '../inbound/front-door.js';
-import { listenError } from '../lifecycle/listen-error.js';
+import { type ListenSettings, listenError } from '../lifecycle/listen-error.js';
 import type { ClusterMetrics } from './cluster.metrics.js';
 import { ClusterDoor } from './cluster-door.js';
 import { ClusterListener } from './cluster-listener.js';
 import type { NodeRoutes } from './node-routes.js';
 import { RepeatedRequests } from './repeated-requests.js';
+
+const listenSettings: ListenSettings = {
+  hostVariable: 'STEPWELL_CLUSTER_LISTEN',
+  portVariable: 'STEPWELL_CLUSTER_LISTEN',
+  advice: 'name a free one in STEPWELL_CLUSTER_LISTEN',
+};
 
 /** What exists before the application is built. */
 export interface ClusterSidePorts {
@@ -137,7 +143,7 @@ export class ClusterSide {
     try {
       await this.listener.listen(hostname, port);
     } catch (error) {
-      throw listenError(hostname, port, error);
+      throw listenError({ host: hostname, port }, listenSettings, error);
     }
   }
 }

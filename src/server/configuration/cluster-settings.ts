@@ -1,8 +1,10 @@
 /** The settings of a cluster node: how they are written, and which of them need each other. */
+
 import ipaddr from 'ipaddr.js';
 import type { FsyncMode } from '../../../storage/disk/fsync-mode.js';
 import { KafkaUrlInvalid, parseKafkaUrl } from '../../cluster/kafka/kafka-url.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
+import { originOf } from '../../http/origin-of.js';
 import type { DialTarget } from '../../messaging/settings.js';
 import { listOf, readPublicUrl } from './config-grammars.js';
 
@@ -109,5 +111,5 @@ export function clusterContradictions(config: ClusterSettings & SharedSettings):
 export function nodeUrl({ clusterListen, clusterUrl }: ClusterSettings): string {
   if (clusterUrl !== null) return clusterUrl;
   const { hostname = '', port = 0 } = clusterListen ?? {};
-  return `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  return originOf(hostname, port);
 }

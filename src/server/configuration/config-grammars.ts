@@ -12,13 +12,13 @@ const hostNamePattern = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
  * URLs read such a host as an address, so no host has such a name (WHATWG URL, "ends in a number").
  */
 const endsInNumber = /(^|\.)(\d+|0x[\da-f]*)$/i;
-const byteUnits: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  kb: 1024,
-  mb: 1024 ** 2,
-  gb: 1024 ** 3,
-};
+const byteUnits = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kb', 1024],
+  ['mb', 1024 ** 2],
+  ['gb', 1024 ** 3],
+]);
 
 /** Any text that is not blank. */
 export function readText(text: string): Result<string> {
@@ -55,7 +55,7 @@ export function readWord<Word extends string>(
 /** `10mb`, `64kb`, `512`: bytes, in powers of 1024; at least 1 KiB and at most 1 GiB. */
 export function readSize(text: string): Result<number> {
   const match = /^(\d{1,12})\s*([a-z]*)$/i.exec(text);
-  const unit = byteUnits[match?.[2]?.toLowerCase() ?? 'none'];
+  const unit = byteUnits.get(match?.[2]?.toLowerCase() ?? 'none');
   if (match === null || unit === undefined) return refused('is not a size such as 10mb');
   const bytes = Number(match[1]) * unit;
   if (bytes < 1024 || bytes > 1024 ** 3) return refused('is not between 1kb and 1gb');

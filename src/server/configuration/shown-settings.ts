@@ -1,4 +1,5 @@
 /** Settings as they are shown: without secrets, and with derived values in effect. */
+import { originOf } from '../../http/origin-of.js';
 import { allowedNetworks, type Config, type SettingOrigin, type Source } from './config.js';
 
 /** A setting of the process. */
@@ -29,7 +30,7 @@ export function shownSettings(
 /** Shows settings that are derived from others by their effective value. */
 function shown(config: Config, { name, text }: SettingOrigin): string | null {
   if (text !== null && text !== '') return text;
-  if (name === 'publicUrl') return `http://${config.host}:${config.port}`;
+  if (name === 'publicUrl') return originOf(config.host, config.port);
   if (name !== 'allowNetworks') return null;
   const { networks, hosts } = allowedNetworks(config);
   return [...networks, ...hosts].join(',') || null;

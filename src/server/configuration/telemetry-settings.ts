@@ -38,14 +38,16 @@ export interface TelemetrySettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const samplers: Readonly<Record<string, { isParentBased: boolean; ratio: number | 'argument' }>> = {
-  always_on: { isParentBased: false, ratio: 1 },
-  always_off: { isParentBased: false, ratio: 0 },
-  traceidratio: { isParentBased: false, ratio: 'argument' },
-  parentbased_always_on: { isParentBased: true, ratio: 1 },
-  parentbased_always_off: { isParentBased: true, ratio: 0 },
-  parentbased_traceidratio: { isParentBased: true, ratio: 'argument' },
-};
+const samplers = new Map<string, { isParentBased: boolean; ratio: number | 'argument' }>([
+  ['always_on', { isParentBased: false, ratio: 1 }],
+  ['always_off', { isParentBased: false, ratio: 0 }],
+  ['traceidratio', { isParentBased: false, ratio: 'argument' }],
+  ['parentbased_always_on', { isParentBased: true, ratio: 1 }],
+  ['parentbased_always_off', { isParentBased: true, ratio: 0 }],
+  ['parentbased_traceidratio', { isParentBased: true, ratio: 'argument' }],
+]);
+
+const defaultResource = ['service.name', 'stepwell'];
 
 /** null = nothing is sent. An empty value counts as unset, as the specification requires. */
 export function readTelemetry(environment: Environment): Result<TelemetrySettings | null> {
@@ -58,9 +60,10 @@ export function readTelemetry(environment: Environment): Result<TelemetrySetting
   };
   const integer = (name: string, standard: number, most: number) =>
     read(name, wholeNumber(text(name), standard, most), standard);
+  // The specification compares Boolean values without regard to case.
+  const isDisabled = text('SDK_DISABLED')?.toLowerCase() === 'true';
   const url = (signal: string, path: string) => {
-    const isOff = text(`${signal}_EXPORTER`) === 'none' || text('SDK_DISABLED') === 'true';
-    if (isOff) return null;
+    if (isDisabled || text(`${signal}_EXPORTER`) === 'none') return null;
     const name = `EXPORTER_OTLP_${signal}_ENDPOINT`;
     const own = text(name);
     if (own !== null) return read(name, httpUrl(own, ''), null);
@@ -70,7 +73,7 @@ export function readTelemetry(environment: Environment): Result<TelemetrySetting
   const tracesUrl = url('TRACES', 'v1/traces');
   const metricsUrl = url('METRICS', 'v1/metrics');
   if (tracesUrl === null && metricsUrl === null && problems.length === 0) return ok(null);
-  const service = text('SERVICE_NAME') ?? 'stepwell';
+  const service = text('SERVICE_NAME');
   const protocol = text('EXPORTER_OTLP_PROTOCOL') ?? 'http/json';
   if (!protocol.startsWith('http/')) {
     problems.push('OTEL_EXPORTER_OTLP_PROTOCOL is not http/json: OTLP is sent over HTTP, as JSON');
@@ -91,15 +94,16 @@ export function readTelemetry(environment: Environment): Result<TelemetrySetting
     batchMax: integer('BSP_MAX_EXPORT_BATCH_SIZE', 512, 10_000),
     batchEveryMs: integer('BSP_SCHEDULE_DELAY', 5000, 600_000),
     sampler: read('TRACES_SAMPLER', samplerOf(text), { isParentBased: true, ratio: 1 }),
-    resource: [...resource, 'service.name', service],
+    // A later value replaces an earlier one.
+    resource: [...defaultResource, ...resource, ...(service ? ['service.name', service] : [])],
   };
   return problems.length > 0 ? refused(problems.join('\n')) : ok(settings);
 }
 
 function samplerOf(text: (name: string) => string | null): Result<SamplerSettings> {
   const name = text('TRACES_SAMPLER') ?? 'parentbased_always_on';
-  const sampler = samplers[name];
-  if (sampler === undefined) return refused(`is not one of ${Object.keys(samplers).join(', ')}`);
+  const sampler = samplers.get(name);
+  if (sampler === undefined) return refused(`is not one of ${[...samplers.keys()].join(', ')}`);
   const { isParentBased, ratio } = sampler;
   if (ratio !== 'argument') return ok({ isParentBased, ratio });
   const argument = Number(text('TRACES_SAMPLER_ARG') ?? '1');

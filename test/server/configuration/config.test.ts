@@ -8,6 +8,7 @@ import {
   listensOnLoopback,
   readConfiguration,
 } from '../../../src/server/configuration/config.js';
+import { shownSettings } from '../../../src/server/configuration/shown-settings.js';
 
 const read = (environment: Record<string, string>) => readConfiguration(environment).config;
 
@@ -104,7 +105,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     10 * 1024 ** 2,
     '64KB',
     65_536,
-    ['', '0', '10', '2gb', '10 tb', '-1mb', '1.5mb', '17mb'],
+    ['', '0', '10', '2gb', '10 tb', '-1mb', '1.5mb', '17mb', '10constructor'],
   ],
   ['MAX_BATCH', 'maxBatchBytes', 16 * 1024 ** 2, '64mb', 64 * 1024 ** 2, ['', '0', 'big', '1mb']],
   ['AS_OF_MEMORY', 'asOfMemoryBytes', 512 * 1024 ** 2, '1gb', 1024 ** 3, ['', 'big', '127mb']],
@@ -359,6 +360,14 @@ test('an answer is stored at most up to the size of one record', () => {
     expect.stringContaining('STEPWELL_ANSWER_MAX is above 30mb'),
   ]);
   expect(problemsOf({ STEPWELL_ANSWER_MAX: '30mb' })).toEqual([]);
+});
+
+test('the public URL is shown with brackets around an IPv6 address', () => {
+  const environment = { STEPWELL_HOST: '::1', STEPWELL_PORT: '9000' };
+  const { config, origins } = readConfiguration(environment);
+  const shown = shownSettings(config, origins, () => 'generated');
+  const publicUrl = shown.find(({ variable }) => variable === 'STEPWELL_PUBLIC_URL');
+  expect(publicUrl?.value).toBe('http://[::1]:9000');
 });
 
 test('a body may not be larger than one record', () => {

@@ -19,6 +19,7 @@ it.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
   [{ OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER: 'always_on' }],
   [{ ...endpoint, OTEL_SDK_DISABLED: 'true' }],
+  [{ ...endpoint, OTEL_SDK_DISABLED: 'True' }],
   [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }],
 ])('nothing is sent with %j', (environment) => {
   expect(readTelemetry(environment)).toEqual({ ok: true, value: null });
@@ -46,7 +47,11 @@ it.each([
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '7' }, { queueMax: 7 }],
   [
     { OTEL_RESOURCE_ATTRIBUTES: 'zone=a', OTEL_SERVICE_NAME: 'orders' },
-    { resource: ['zone', 'a', 'service.name', 'orders'] },
+    { resource: ['service.name', 'stepwell', 'zone', 'a', 'service.name', 'orders'] },
+  ],
+  [
+    { OTEL_RESOURCE_ATTRIBUTES: 'service.name=orders' },
+    { resource: ['service.name', 'stepwell', 'service.name', 'orders'] },
   ],
 ])('%j means %j', (environment, expected) => {
   const read = readTelemetry({ ...endpoint, ...environment });
@@ -56,6 +61,7 @@ it.each([
 it.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER'],
+  [{ OTEL_TRACES_SAMPLER: 'constructor' }, 'OTEL_TRACES_SAMPLER'],
   [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }, 'TRACES_SAMPLER_ARG'],
   [{ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, 'OTEL_EXPORTER_OTLP_HEADERS'],
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, 'OTEL_EXPORTER_OTLP_TIMEOUT'],
