@@ -11,14 +11,14 @@ import { NewerFormat } from '../../storage/faults/storage-errors.js';
      0  magic      'SWCE'
      4  checksum   UINT32   crc32 of the bytes after this field
      8  version    UINT8    1
-     9  kind       UINT8    1 claim, 2 beat, 3 part of a batch, 4 release
+     9  kind       UINT8    1 claim, 2 heartbeat, 3 part of a batch, 4 release
     10  part       UINT16   from 0
     12  parts      UINT16   of the batch; 1 for others
     14  zero       UINT16
     16  epoch      UINT32
-    20  previous   UINT32   chain checksum of the batch before; of beat and release, of the last
+    20  previous   UINT32   chain checksum of the batch before, or of the last batch
     24  after      FLOAT64  the writer has read all places before this one
-    32  sequence   FLOAT64  of the batch, from 1; of a beat or release, of the last that counts
+    32  sequence   FLOAT64  of the batch, from 1; of a heartbeat or release, of the last that counts
     40  nonce      8 bytes  which life of which node wrote it
 
   body: of a claim the name of the node, of a part the bytes.

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Disk } from '../../storage/disk/disk.js';
 import { provided } from '../engine/provided.js';
 import { Refusal } from '../grammar/result.js';
-import { isUnchanged } from '../http/conditional.js';
+import { isUnchanged } from '../http/bytes/conditional.js';
 import type { Exchange } from '../http/routes/exchange.js';
 import type { FastifyExchange } from '../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../http/routes/route.js';

@@ -2,9 +2,9 @@
  * Slows down the guessing of credentials: after a few failures an address has to wait. A known
  * browser counts separately from the others at its address.
  */
-import ipaddr from 'ipaddr.js';
 import { lastUsed } from '../grammar/collections.js';
 import { Refusal } from '../grammar/result.js';
+import { networkOf } from '../http/identity/client-network.js';
 
 /** How many failures of a client are free of waiting: people mistype. */
 const freeFailures = 5;
@@ -52,11 +52,4 @@ export class FailedLogins {
 /** The client of a browser with this id; no address has such a name. */
 export function browserClient(id: string): string {
   return `browser ${id}`;
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 address, because a host may use all of it. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

@@ -21,7 +21,7 @@ const tickMsMax = 4;
 const staleMin = 1024;
 
 interface Deadline<Item> {
-  /** Unix milliseconds. */
+  /** Milliseconds of the clock. */
   readonly at: number;
   readonly item: Item;
 }
@@ -41,8 +41,8 @@ export class AlarmClock<Item> {
   ) {}
 
   /**
-   * Rings for `item` at `at` (Unix milliseconds) instead of at a time set before; a time in the
-   * past rings on the next tick.
+   * Rings for `item` at `at` (milliseconds of the clock) instead of at a time set before; a time in
+   * the past rings on the next tick.
    */
   set(item: Item, at: number): void {
     if (this.timeOf(item) === at) return;
@@ -58,7 +58,7 @@ export class AlarmClock<Item> {
     if (this.deadlines.delete(item)) this.sweep();
   }
 
-  /** When the alarm of `item` rings, Unix milliseconds; undefined = it has none. */
+  /** When the alarm of `item` rings, milliseconds of the clock; undefined = it has none. */
   timeOf(item: Item): number | undefined {
     return this.deadlines.get(item)?.at;
   }

@@ -19,12 +19,14 @@ export function lastUsed<Key extends {}, Value extends {}>(max: number): LRUCach
 }
 
 /**
- * Keeps `max` entries; one more replaces an entry chosen at random. For walks over entries that may
+ * Keeps `max` entries; one more replaces an entry as if by chance. For walks over entries that may
  * be more: keeping the last used ones, a walk over `max` + 1 would never find an entry again.
  */
 export class RandomlyKept<Key extends {}, Value extends {}> {
   private readonly entries = new Map<Key, Value>();
   private readonly keys: Key[] = [];
+  /** The same numbers in every process: what a simulation does can be repeated. */
+  private chance = 1;
 
   constructor(private readonly max: number) {}
 
@@ -41,7 +43,9 @@ export class RandomlyKept<Key extends {}, Value extends {}> {
 
   private makeRoomFor(key: Key): void {
     const { keys, max } = this;
-    const place = keys.length < max ? keys.length : Math.floor(Math.random() * max);
+    // A linear congruential generator, whose high bits look random (Knuth).
+    this.chance = (Math.imul(this.chance, 1_664_525) + 1_013_904_223) >>> 0;
+    const place = keys.length < max ? keys.length : Math.floor((this.chance / 2 ** 32) * max);
     const replaced = keys[place];
     if (replaced !== undefined) this.entries.delete(replaced);
     keys[place] = key;

@@ -10,10 +10,11 @@ export type Destination =
   | { readonly kind: 'url'; readonly text: string; readonly url: URL }
   | { readonly kind: 'group'; readonly name: string };
 
-const destinationLengthMax = 8192;
+/** Limit for the characters of a URL, and of a destination with its query. */
+export const urlLengthMax = 8192;
 /** A proxy on the way may have collapsed `https://` into `https:/`. */
 const collapsedScheme = /^(https?):\/(?!\/)/i;
-const tooLong = `the destination is longer than ${destinationLengthMax} characters`;
+const tooLong = `the destination is longer than ${urlLengthMax} characters`;
 /** Path and query of characters that RFC 3986 allows, and others that clients use in queries. */
 const plainTarget = /^(?:[/?][\w\-.~!$&'()*+,;=:@/?%[\]|]*)?$/;
 /** An origin without a user, however it is spelt, and everything behind it. */
@@ -25,7 +26,7 @@ const written = /^https?:\/\/[^/?#\\@]+(.*)$/is;
  */
 export function parseDestination(tail: string, query: string): Result<Destination> {
   if (tail === '') return refused('the destination is missing');
-  if (tail.length + query.length > destinationLengthMax) {
+  if (tail.length + query.length > urlLengthMax) {
     return refused(tooLong);
   }
   const decoded = tail.includes(':/') ? tail : decode(tail);
@@ -51,9 +52,7 @@ export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url
   const isKept = target !== undefined && plainTarget.test(target);
   if (!isKept) url.hash = '';
   const called = isKept ? `${url.origin}${target}` : url.href;
-  return called.length > destinationLengthMax
-    ? refused(tooLong)
-    : ok({ kind: 'url', text: called, url });
+  return called.length > urlLengthMax ? refused(tooLong) : ok({ kind: 'url', text: called, url });
 }
 
 /**

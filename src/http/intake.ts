@@ -50,11 +50,21 @@ export class Intake {
 
   /** Why `bytes` of new work are refused; null = they are accepted and count until `done`. */
   take(bytes: number): Refusal | null {
+    const refusal = this.refusalOf(bytes);
+    if (refusal === null) this.waitingBytes += bytes;
+    return refusal;
+  }
+
+  /** Why work without a body is refused now; null = it is accepted. */
+  get refusal(): Refusal | null {
+    return this.refusalOf(0);
+  }
+
+  private refusalOf(bytes: number): Refusal | null {
     if (!this.disk.hasRoom) return diskFull;
     if (this.sharedLog?.isBehind(this.waitingBytes + bytes) === true) return sharedLogBehind;
-    if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
-    this.waitingBytes += bytes;
-    return null;
+    const isTooMuch = this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0;
+    return isTooMuch ? tooMuchWaiting : null;
   }
 
   /** Keeps `life` informed whether writes are accepted; `stop` ends the checks. */

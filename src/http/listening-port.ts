@@ -7,3 +7,8 @@ export function listeningPort(server: Server): number {
   if (address === null || typeof address === 'string') throw new Error('it listens at no port');
   return address.port;
 }
+
+/** The origin of a server on this host and port, whose host may be an IPv6 address. */
+export function originOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -42,7 +42,7 @@ import type { TopicSettings } from '../topics/settings.js';
 import { SubscriptionsModule } from '../topics/subscriptions/subscriptions.module.js';
 import { TailModule } from '../topics/tail/tail.module.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
-import { WorkflowsModule } from '../workflows/active-runs/workflows.module.js';
+import { ActiveRunsModule } from '../workflows/active-runs/active-runs.module.js';
 import { EventsModule } from '../workflows/events/events.module.js';
 import { FailedRunsModule } from '../workflows/failed-runs/failed-runs.module.js';
 import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
@@ -102,7 +102,7 @@ const messageLooks = [
 ];
 
 const workflowModules = [
-  WorkflowsModule,
+  ActiveRunsModule,
   WhyRunModule,
   EventsModule,
   RunRequestsModule,

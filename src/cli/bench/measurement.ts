@@ -2,8 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../engine/clock.js';
-import { listeningPort } from '../../http/listening-port.js';
-import { originOf } from '../../http/origin-of.js';
+import { listeningPort, originOf } from '../../http/listening-port.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';

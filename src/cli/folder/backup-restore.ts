@@ -2,6 +2,7 @@
 import type { CopyProgress } from '../../../storage/backup/backup-folder.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { systemClock } from '../../engine/clock.js';
+import { journalLogName } from '../../engine/journal.js';
 import type { BackupManifest } from '../../server/backup/backup-manifest.js';
 import { backUp } from '../../server/backup/folder-backup.js';
 import { type Restored, restore } from '../../server/backup/restore.js';
@@ -68,8 +69,8 @@ function endsLine({ isOfNode, skippedOffsets }: Restored): string {
 }
 
 function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: BackupManifest) {
-  const journal = logs.find(({ name }) => name === '__journal')?.until ?? 0;
-  const count = logs.filter(({ name }) => name !== '__journal').length;
+  const journal = logs.find(({ name }) => name === journalLogName)?.until ?? 0;
+  const count = logs.filter(({ name }) => name !== journalLogName).length;
   const others = `${count} other ${count === 1 ? 'log' : 'logs'}`;
   return [
     `made at ${madeAt} by version ${version}, of store ${storeId}, start ${epoch}`,

@@ -1,11 +1,10 @@
 /** What a data folder holds besides the journal: committed offsets, and records of topics. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
+import { recordsOf } from '../../server/repair/log-records.js';
 import { CommittedOffsets, offsetsTopic } from '../../topics/offsets/committed-offsets.js';
 import { recordText } from '../../topics/records/record-text.js';
 import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
-
-const readBytes = 1024 * 1024;
 
 /** `group topic/partition: committed 42 (time)`, one line for each stored position. */
 export async function* committedOffsetLines(store: Store): AsyncGenerator<string> {
@@ -33,12 +32,4 @@ export async function* recordLines(store: Store, topic: string): AsyncGenerator<
 
 function partitionsOf(store: Store, topic: string): PartitionLog[] {
   return store.logs().filter(({ name }) => partitionOfLog(name)?.topic === topic);
-}
-
-async function* recordsOf(log: PartitionLog) {
-  for (let from = log.startOffset; from < log.highWatermark; ) {
-    const batches = await log.read(from, { maxBytes: readBytes });
-    for (const batch of batches) yield* batch.records();
-    from = Math.max(batches.at(-1)?.nextOffset ?? log.highWatermark, from + 1);
-  }
 }

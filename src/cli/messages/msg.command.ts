@@ -103,13 +103,16 @@ async function publish(destination: string, options: PublishCommandOptions): Pro
   for (const one of [answer].flat() as ApiObject[]) {
     await output.one(one, () => [publishedLine(one)]);
     const isFine =
-      one['error'] === undefined && (watch !== true || (await isDelivered(client, one)));
+      one['error'] === undefined && (watch !== true || (await watchUntilDelivered(client, one)));
     if (!isFine) process.exitCode = exitCodes.failure;
   }
 }
 
 /** Shows what happens to a message until it has ended; returns whether it was delivered. */
-async function isDelivered({ api, output }: Client, published: ApiObject): Promise<boolean> {
+async function watchUntilDelivered(
+  { api, output }: Client,
+  published: ApiObject,
+): Promise<boolean> {
   let state: unknown;
   const rows = async function* () {
     for await (const row of watched(api, textOf(published, 'messageId'))) {

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { varyBy } from '../conditional.js';
+import { varyBy } from './conditional.js';
 
 const packed = promisify(gzip);
 

@@ -103,8 +103,7 @@ export class DeadLettersController {
   /** The options in the headers of the call. Retries are refused when the disk is full. */
   private overrides(request: FastifyRequest): RetryOverrides {
     const { intake, config, clock } = this;
-    const full = intake.take(0);
-    refuseIf(full);
+    refuseIf(intake.refusal);
     const said = readMessageOptions(request.raw.rawHeaders, dialects[config.dialect]);
     return valueIn(readOverrides(said, config, clock.now()));
   }

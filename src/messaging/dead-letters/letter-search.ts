@@ -88,8 +88,8 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
   }
 
   /**
-   * At most `count` letters after the cursor; fewer if finding them takes too long. A letter that cannot be checked, because the disk has
-   * damaged it, is noted and left out.
+   * At most `count` letters after the cursor; fewer if finding them takes too long. A letter that
+   * cannot be checked, because the disk has damaged it, is noted and left out.
    */
   listed(
     query: Query,

@@ -113,7 +113,7 @@ export class JobWork {
     while (this.isWanted) {
       const early = this.context.nextAt - clock.now();
       if (early > 0) await this.pause(early);
-      else if (verb.takesRoom && intake.take(0) !== null) await this.pause(checkAgainMs);
+      else if (verb.takesRoom && intake.refusal !== null) await this.pause(checkAgainMs);
       else break;
     }
     const begun = clock.monotonic();

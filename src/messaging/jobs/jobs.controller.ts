@@ -33,7 +33,7 @@ export class JobsController {
     const options = valueIn(optionPairs(request.raw.rawHeaders));
     reply.status(job.isDryRun ? 200 : 202);
     if (job.isDryRun) return valueIn(await this.service.dryRun(job, options));
-    refuseIf(this.intake.take(0));
+    refuseIf(this.intake.refusal);
     return valueIn(await this.service.create(job, options, by));
   }
 

@@ -4,7 +4,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { parseDestination, parseUrl } from '../../grammar/destination.js';
+import { parseDestination, parseUrl, urlLengthMax } from '../../grammar/destination.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { readQueryOptions } from '../../http/dialect.js';
 import { headerBytesMax } from '../../http/head-limits.js';
@@ -27,7 +27,6 @@ export interface PublishTarget {
 const rememberedMax = 1024;
 /** Longer destinations are read each time, to keep the cache small. */
 const rememberedLengthMax = 1024;
-const urlLengthMax = 8192;
 /** Limit for a destination with the options in its query; the head of a request has the same. */
 const writtenLengthMax = headerBytesMax;
 const tooLong = new Refusal(

@@ -79,7 +79,7 @@ export class ScheduleTimesController {
   @HttpCode(200)
   @Describe(triggerRoute)
   async trigger(@By() by: Caller, @Param('id') id: string): Promise<ManualTrigger> {
-    refuseIf(this.intake.take(0));
+    refuseIf(this.intake.refusal);
     return valueIn(await this.publisher.publishNow(id, by));
   }
 

@@ -85,7 +85,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
   private proceed(): void {
     const max = this.gates.waiting > manyWaiting ? atOnceAmongManyMax : atOnceMax;
     while (this.due.length > 0 && this.running < max && !this.isStopped) {
-      if (this.intake.take(0) !== null) {
+      if (this.intake.refusal !== null) {
         this.readAgain();
         return;
       }

@@ -1,19 +1,16 @@
 /** Parses the bodies of requests about URL groups (messaging.md 6). Pure. */
 import { z } from 'zod';
-import { parseUrl } from '../../grammar/destination.js';
+import { parseUrl, urlLengthMax } from '../../grammar/destination.js';
 import { endsWithTheHop, isHeaderName, isHeaderValue } from '../../grammar/headers.js';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Refusal, type Result, refused } from '../../grammar/result.js';
+import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { EndpointMatch } from './url-group.commands.js';
 import type { UrlGroupEndpoint } from './url-group.events.js';
 
 /** Returns why a URL may not be called; null = it may. */
 export type UrlCheck = (url: URL) => Refusal | null;
-
-const urlLengthMax = 8192;
-const headersMax = 256;
-const headerBytesMax = 64 * 1024;
 
 const upserted = z.strictObject({
   endpoints: z.array(z.strictObject({ url: z.string(), name: z.string().nullish() })).min(1),
@@ -82,7 +79,8 @@ export function parseGroupHeaders(body: Buffer): Result<readonly string[]> {
       pairs.push(name, value);
     }
   }
-  if (pairs.length > headersMax * 2) return refused(`headers: at most ${headersMax} are allowed`);
+  if (pairs.length > headerCountMax * 2)
+    return refused(`headers: at most ${headerCountMax} are allowed`);
   const bytes = pairs.reduce((sum, text) => sum + text.length, 0);
   return bytes > headerBytesMax
     ? refused(`headers: at most ${headerBytesMax} bytes are allowed`)

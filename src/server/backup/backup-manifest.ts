@@ -48,7 +48,10 @@ const laterFormat = z.object({ format: z.int().gt(format) });
 export type BackupManifest = z.output<typeof backupSchema>;
 
 /** The description of a copy that was complete at `at`, in Unix ms. */
-export function manifestOf(report: BackupReport, at: number): BackupManifest {
+export function manifestOf(
+  report: Omit<BackupReport, 'logs' | 'segments'>,
+  at: number,
+): BackupManifest {
   const { storeId, epoch, linkedBytes, copiedBytes, until, lost, damages } = report;
   return {
     format,

@@ -130,7 +130,7 @@ function requireSame(backup: string, manifest: BackupManifest, report: BackupRep
     report.storeId === manifest.storeId &&
     JSON.stringify(ends.toSorted()) === JSON.stringify(found.toSorted()) &&
     report.damages.length <= manifest.damages.length &&
-    JSON.stringify(report.lost.map((part) => ({ ...part, until: part.until }))) ===
+    JSON.stringify(report.lost) ===
       JSON.stringify(manifest.lost.filter(({ until }) => until !== null));
   if (isSame) return;
   const range = { file: backup, from: 0, to: 0, lastGoodOffset: null };

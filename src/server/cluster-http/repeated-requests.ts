@@ -76,7 +76,7 @@ export class RepeatedRequests {
     markPassedOn(request, { client, seed });
     const description = routes.descriptionOf(method, url);
     const changes = mayChange(method, description);
-    if (changes && !this.isLatest(response, { seed, attempt })) {
+    if (changes && !this.claimAttempt(response, { seed, attempt })) {
       sendRefusalTo(request, response, outdated, callers.idOf(request));
       return;
     }
@@ -97,10 +97,10 @@ export class RepeatedRequests {
   }
 
   /**
-   * Whether this is the latest attempt. From now on, what remains of an earlier attempt decides
+   * Returns whether this is the latest attempt. Then what remains of an earlier attempt decides
    * nothing.
    */
-  private isLatest(response: ServerResponse, arrived: Known): boolean {
+  private claimAttempt(response: ServerResponse, arrived: Known): boolean {
     const { known } = this;
     const { text } = arrived.seed;
     const before = known.get(text);

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { FsyncMode } from '../../../storage/disk/fsync-mode.js';
 import { KafkaUrlInvalid, parseKafkaUrl } from '../../cluster/kafka/kafka-url.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-import { originOf } from '../../http/origin-of.js';
+import { originOf } from '../../http/listening-port.js';
 import type { DialTarget } from '../../messaging/settings.js';
 import { listOf, readPublicUrl } from './config-grammars.js';
 

@@ -1,5 +1,5 @@
 /** Settings as they are shown: without secrets, and with derived values in effect. */
-import { originOf } from '../../http/origin-of.js';
+import { originOf } from '../../http/listening-port.js';
 import { allowedNetworks, type Config, type SettingOrigin, type Source } from './config.js';
 
 /** A setting of the process. */

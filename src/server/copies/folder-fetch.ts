@@ -70,7 +70,7 @@ export class FolderFetch {
   async fetch(): Promise<boolean> {
     this.begun = await this.unfinished.source();
     while (!this.ending.signal.aborted) {
-      if (await this.isFetched()) return true;
+      if (await this.fetchOnce()) return true;
       await sleep(this.ports.clock, againMs);
     }
     return false;
@@ -81,7 +81,7 @@ export class FolderFetch {
     this.ending.abort();
   }
 
-  private async isFetched(): Promise<boolean> {
+  private async fetchOnce(): Promise<boolean> {
     const { log, logger, caller } = this.ports;
     try {
       const { start, owner, followers } = await knownNodes(log);
@@ -89,7 +89,7 @@ export class FolderFetch {
       // Ask the owner last, as it has other work.
       const known = [...followers, ...(owner === null ? [] : [owner])];
       for (const origin of inOrder(known, this.begun)) {
-        if (origin !== caller.url && (await this.isGivenBy(origin, { owner, start }))) return true;
+        if (origin !== caller.url && (await this.fetchFrom(origin, { owner, start }))) return true;
         if (this.begun === origin) return false;
       }
       logger.warn(
@@ -102,7 +102,7 @@ export class FolderFetch {
     return false;
   }
 
-  private async isGivenBy(
+  private async fetchFrom(
     origin: string,
     { owner, start }: Pick<KnownNodes, 'owner' | 'start'>,
   ): Promise<boolean> {

@@ -6,11 +6,11 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
+import { networkOf } from '../../http/identity/client-network.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon } from './connection-end.js';
-import { shareOf } from './connection-share.js';
 import { InboundConnection, type Owner } from './open-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
@@ -49,7 +49,7 @@ export class InboundConnections {
   private readonly peers = new Map<Socket, InboundConnection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<InboundConnection>();
-  /** The connections beyond the limits; read only. If empty, no connection `staysSpare`. */
+  /** The connections beyond the limits; read only. If empty, no connection `remainsSpare`. */
   readonly spare = new Set<InboundConnection>();
   private readonly unread: UnreadAnswers;
   private isDraining = false;
@@ -118,7 +118,7 @@ export class InboundConnections {
    * Whether requests on this connection may only be for health checks. Becomes false once a regular
    * place is free, which this call takes for the connection.
    */
-  staysSpare(socket: Socket): boolean {
+  remainsSpare(socket: Socket): boolean {
     const connection = this.open.get(socket);
     if (connection === undefined || !this.spare.has(connection)) return false;
     if (!this.takePlace(connection)) return true;
@@ -259,7 +259,7 @@ export class InboundConnections {
   }
 
   private ownerOf({ remoteAddress = '' }: Socket): Owner {
-    const key = shareOf(remoteAddress);
+    const key = networkOf(remoteAddress);
     return this.owners.get(key) ?? { key, held: 0, silent: new Set() };
   }
 

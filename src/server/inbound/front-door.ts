@@ -82,7 +82,7 @@ export class FrontDoor {
   /** Whether a request came on a spare connection, which only serves health checks. */
   private isSpare({ socket }: RequestHead): boolean {
     const { connections } = this;
-    return connections.spare.size > 0 && connections.staysSpare(socket);
+    return connections.spare.size > 0 && connections.remainsSpare(socket);
   }
 
   /** A connection beyond the limits gets one answer, to a health check. */

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { isUnchanged } from '../../http/bytes/conditional.js';
 import { accepts } from '../../http/bytes/packed-answer.js';
-import { isUnchanged } from '../../http/conditional.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';

@@ -68,17 +68,12 @@ export class RefusalRecorder {
   private takes(minute: Minute, address: string): boolean {
     const ofAddress = minute.byAddress.get(address) ?? 0;
     const isOver = minute.recorded >= recordedPerMinute.all;
-    if (isOver || ofAddress >= recordedPerMinute.address || !this.hasRoom) return false;
+    // If the disk is nearly full, refused requests are only counted.
+    const hasRoom = this.intake.refusal === null;
+    if (isOver || ofAddress >= recordedPerMinute.address || !hasRoom) return false;
     minute.byAddress.set(address, ofAddress + 1);
     minute.recorded += 1;
     return true;
-  }
-
-  /** If the disk is nearly full, refused requests are only counted. */
-  private get hasRoom(): boolean {
-    const refusal = this.intake.take(0);
-    if (refusal === null) this.intake.done(0);
-    return refusal === null;
   }
 
   private end(): void {

@@ -13,8 +13,7 @@ import {
 import type { StoreOptions } from '../../../storage/store.js';
 import { structuresTerm } from '../../engine/event-codec.js';
 import { journalLogName } from '../../engine/journal.js';
-import { version } from '../../grammar/version.js';
-import { type BackupManifest, backupFile, encoded } from '../backup/backup-manifest.js';
+import { backupFile, encoded, manifestOf } from '../backup/backup-manifest.js';
 import { credentialsIn, refuseOverlap } from '../backup/folder-backup.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import { type JournalFindings, JournalRepair } from './journal-repair.js';
@@ -72,7 +71,7 @@ export async function exportGood(
     names: [credentialsFile, backupFile, exportFile],
     make(salvaged) {
       report = { damages: salvaged.damages, gaps, ...findings };
-      const said = encoded(manifestOf(salvaged, options.now()));
+      const said = encoded(manifestOf(copyOf(salvaged), options.now()));
       return new Map([...credentials, [exportFile, encoded(report)], [backupFile, said]]);
     },
   });
@@ -124,18 +123,8 @@ function meaningOf(log: string): string {
   return 'records are lost: who reads passes over them';
 }
 
-function manifestOf(salvaged: Salvaged, at: number): BackupManifest {
-  const { storeId, epoch, bytes, logs } = salvaged;
-  return {
-    format: 1,
-    version,
-    madeAt: new Date(at).toISOString(),
-    storeId,
-    epoch,
-    bytes,
-    sharedBytes: 0,
-    logs: logs.map((log) => ({ ...log })),
-    lost: [],
-    damages: [],
-  };
+/** The copy is a backup without damage: what is damaged was left out. */
+function copyOf({ storeId, epoch, bytes, logs }: Salvaged): Parameters<typeof manifestOf>[0] {
+  const until = new Map(logs.map(({ name, until: end }) => [name, end]));
+  return { storeId, epoch, linkedBytes: 0, copiedBytes: bytes, until, lost: [], damages: [] };
 }

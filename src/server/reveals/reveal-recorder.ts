@@ -50,9 +50,8 @@ export class RevealRecorder {
     }
     if ((part.stream?.length ?? 0) > streamCharactersMax) return tooLong;
     if (!this.takes()) return tooMany;
-    const refusal = this.intake.take(0);
+    const { refusal } = this.intake;
     if (refusal !== null) return refusal;
-    this.intake.done(0);
     const place = { kind: revealKind, id: by.name ?? 'unknown', at: this.clock.now() };
     const outcome = await this.reveals.ask({ type: 'RecordReveal', ...place, ...part }, by);
     return outcome.ok ? null : outcome;

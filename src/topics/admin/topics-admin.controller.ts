@@ -87,7 +87,7 @@ export class TopicsAdminController {
   private async withRoom<Answer extends object>(
     work: () => Promise<Answer | Refusal>,
   ): Promise<Answer> {
-    refuseIf(this.intake.take(0));
-    return answerIn(await work().finally(() => this.intake.done(0)));
+    refuseIf(this.intake.refusal);
+    return answerIn(await work());
   }
 }

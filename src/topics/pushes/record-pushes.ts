@@ -96,7 +96,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     if (log.highWatermark <= from) return null;
     const targets = this.targets.of(definition);
     // A push that the intake does not admit now is delayed, never lost.
-    if (!targets.ok || this.intake.take(0) !== null) return readAgain();
+    if (!targets.ok || this.intake.refusal !== null) return readAgain();
     return this.publisher.publish(push, from, { definition, targets, log });
   }
 }

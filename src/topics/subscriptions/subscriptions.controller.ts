@@ -33,7 +33,7 @@ export class SubscriptionsController {
     this.basic.require(request.raw, 'administer');
     const subscription = valueIn(parseSubscription(rawBody(request)));
     // May create a topic, whose logs are files, so it is refused when the disk is full.
-    refuseIf(this.intake.take(0));
+    refuseIf(this.intake.refusal);
     const { shown, warning } = answerIn(await this.service.create(subscription, request.raw));
     if (warning !== null) reply.header('stepwell-warning', warning);
     return shown;

@@ -44,7 +44,7 @@ export const cancelRunsFilters = {
 
 /** The parsed filters; null = the filter is not given. */
 export type SelectedRuns = Filters<typeof selectedRuns>;
-/** Like `MeantRuns`, with `count`, the most runs to cancel. */
+/** Like `SelectedRuns`, with `count`, the most runs to cancel. */
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 
 /** Whether a run matches the filters other than `workflowRunIds`. */

@@ -14,6 +14,7 @@ import {
 import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { CallbackState } from '../run-state/callback-state.js';
 import type { RunConfiguration, RunFailed } from '../run-state/run.events.js';
+import { stalledError } from '../shown-steps/step-object.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import { starterHeaders } from './starter-headers.js';
 
@@ -76,14 +77,11 @@ export interface ReportedRun {
   readonly callbackAttempt: AttemptEvent | null;
 }
 
-const stalled =
-  'every delivery was answered, but none of them submitted a next step or the end of the run';
-
 /** Builds the object; bodies and headers are redacted as the run requested. */
 export function failedRunObject(reported: ReportedRun): FailedRunObject {
   const { run, failure, configuration, published, attempt, body } = reported;
   const { url, terms, callerIp } = configuration;
-  const error = failure.cause === 'stalled' ? stalled : attempt?.event.error;
+  const error = failure.cause === 'stalled' ? stalledError : attempt?.event.error;
   return {
     messageId: published.id,
     dlqId: run.id,

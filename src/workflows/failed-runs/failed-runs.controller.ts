@@ -153,7 +153,7 @@ export class FailedRunsController {
 
   /** Refuses new runs when the disk is full. */
   private takeIn(): void {
-    refuseIf(this.intake.take(0));
+    refuseIf(this.intake.refusal);
   }
 }
 

@@ -4,6 +4,7 @@ import { isJsonObject, parseJson } from '../../grammar/json.js';
 import { textsIn } from '../../grammar/json-spans.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
+import { runStepType } from '../run-state/known-steps.js';
 import type { EditStep, StartRun } from '../run-state/run.commands.js';
 import { runKind, type StepInfo } from '../run-state/run.events.js';
 
@@ -53,12 +54,9 @@ export function parseStepEdits(body: Buffer): Result<readonly StepEdit[]> {
   );
 }
 
-/** The only step type whose result is a value returned by the endpoint's code. */
-const editableType = 'Run';
-
 /** The delivered form of a step with a new result; refused for other types of steps. */
 export function editedStep(step: StepInfo, body: Buffer | null, out: string): Result<Buffer> {
-  if (step.type !== editableType) {
+  if (step.type !== runStepType) {
     return refused(`steps: step ${step.id} is a ${step.type}: only results of Run are replaced`);
   }
   const known = body === null ? null : parseJson(body);

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { JobVerbs } from '../../messaging/jobs/job-verbs.js';
 import { JobsModule } from '../../messaging/jobs/jobs.module.js';
-import { WorkflowsModule } from '../active-runs/workflows.module.js';
+import { ActiveRunsModule } from '../active-runs/active-runs.module.js';
 import { FailedRunsModule } from '../failed-runs/failed-runs.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { FailedRunJobs } from './failed-run-jobs.js';
@@ -10,7 +10,7 @@ import { RunCancels } from './run-cancels.js';
 
 /** Adds the verbs while modules are constructed. */
 @Module({
-  imports: [FailedRunsModule, JobsModule, RunsModule, WorkflowsModule],
+  imports: [FailedRunsModule, JobsModule, RunsModule, ActiveRunsModule],
   providers: [FailedRunJobs, RunCancels],
 })
 export class RunJobsModule {

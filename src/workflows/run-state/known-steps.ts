@@ -1,8 +1,17 @@
 /** Step types that the server handles specially. */
 import type { StepInfo } from './run.events.js';
 
+/** The type of a step whose result is a value that the endpoint's code has returned. */
+export const runStepType = 'Run';
+
+/** The type of a step that calls a third party. */
+export const callStepType = 'Call';
+
+/** The types of steps that sleep. */
+export const sleepStepTypes: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
+
 /** The type of a step whose result is a URL that a third party may call. */
-const webhookStepType = 'CreateWebhook';
+export const webhookStepType = 'CreateWebhook';
 
 /**
  * Whether a step is the result of a `CreateWebhook` step; the plan of a parallel step announces no

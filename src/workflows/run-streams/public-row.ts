@@ -3,15 +3,16 @@
  * receive no secrets. Pure.
  */
 import type { RunLogRow, StepInfoObject } from '../logs/run-log-row.js';
+import { callStepType, callWaitStepType, webhookStepType } from '../run-state/known-steps.js';
 
 /**
  * Steps whose submitted result contains headers of third parties, or the URL that ends a wait; that
  * URL consists of the run's id and the awaited event.
  */
 const confidentialResults: ReadonlySet<string> = new Set([
-  'Call',
-  'CreateWebhook',
-  'WaitForWebhook',
+  callStepType,
+  webhookStepType,
+  callWaitStepType,
 ]);
 
 /**

@@ -7,6 +7,7 @@ import { textsIn } from '../../grammar/json-spans.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
+import { callStepType } from '../run-state/known-steps.js';
 import { shownText } from './shown-text.js';
 
 /** The fields of particular step types, besides those of every step; absent values are left out. */
@@ -63,7 +64,7 @@ export function submittedFields(body: Buffer | null, type: string, showing: Show
   return {
     ...textField('out', out, showing),
     ...sleepFields(step),
-    ...(type === 'Call' && out !== null && answerFields(out, showing)),
+    ...(type === callStepType && out !== null && answerFields(out, showing)),
     ...(typeof waitEventId === 'string' && {
       waitEventId,
       // A plan holds the duration of the wait; the end of the wait says whether it timed out.

@@ -72,8 +72,7 @@ export type StepGroupObject =
 
 /** The error of a stalled run (`RunFailed.cause`). */
 export const stalledError =
-  'nothing can come any more: the endpoint answered, ' +
-  'but it neither submitted what comes next nor ended the run';
+  'every delivery was answered, but none of them submitted a next step or the end of the run';
 
 /**
  * The object of a failed attempt, with `bytesMax` bytes of its response's body (null = all, -1 =

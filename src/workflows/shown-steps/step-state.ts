@@ -1,11 +1,10 @@
 /** The state of a step of a run (workflows.md 5.1). Pure. */
 import type { HistoryMessage } from '../history/run-history.js';
+import { sleepStepTypes } from '../run-state/known-steps.js';
 import type { RunSurroundings } from './run-surroundings.js';
 import type { RunStep, StepGroup } from './step-groups.js';
 import type { StepMessages } from './step-messages.js';
 import type { StepState } from './step-object.js';
-
-const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
 /** `hasEnded`: whether the run has ended, and with it everything that its steps did. */
 export function stepState(
@@ -50,7 +49,7 @@ function resultState(
   delivery: HistoryMessage | undefined,
   { now }: RunSurroundings,
 ): StepState {
-  if (delivery === undefined || !sleeps.has(info.type)) return 'STEP_SUCCESS';
+  if (delivery === undefined || !sleepStepTypes.has(info.type)) return 'STEP_SUCCESS';
   const { status, published, endedAt } = delivery;
   const { notBefore } = published.event;
   if (status === 'pending' && now < notBefore) return 'STEP_PROGRESS';

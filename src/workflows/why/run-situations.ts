@@ -9,6 +9,7 @@ import type { PendingMessage } from '../../messaging/messages/message.state.js';
 import { MessageSituations } from '../../messaging/why/message-situations.js';
 import { FailedRuns } from '../failed-runs/failed-run.entity.js';
 import { LoggedRuns } from '../history/logged-runs.js';
+import { sleepStepTypes } from '../run-state/known-steps.js';
 import type { RunContext } from '../run-state/run.context.js';
 import { runStateName } from '../run-state/run-state-name.policy.js';
 import { Runs } from '../runs/run.entity.js';
@@ -21,7 +22,6 @@ import {
 
 /** How many times a run is examined at most, if its messages end meanwhile. */
 const examinedMax = 4;
-const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
 /** A message of a run that is not final. */
 interface OpenDelivery {
@@ -91,7 +91,7 @@ export class RunSituations {
     const call = calls.find((open) => open.messageId === called);
     const step = call?.step ?? entries.at(run?.entry ?? -1)?.step;
     const stepName = step?.name ?? '';
-    const isAsleep = step !== undefined && sleeps.has(step.type) && attempts === 0;
+    const isAsleep = step !== undefined && sleepStepTypes.has(step.type) && attempts === 0;
     if (isAsleep && notBefore > now) return [{ kind: 'sleep', stepName, until: notBefore }];
     const message = await this.situations.of(messageId);
     if (message === null) return [];

@@ -213,7 +213,7 @@ describe('a run that has ended', () => {
         {
           messageId: 'msg_0',
           state: 'STEP_FAILED',
-          errors: [{ status: 200, body: 'hello', error: expect.stringContaining('neither') }],
+          errors: [{ status: 200, body: 'hello', error: expect.stringContaining('none of them') }],
         },
       ],
     });

@@ -1,6 +1,6 @@
 /**
- * The only module that sends requests to the server. Paths, parameters and answers have the types
- * of its OpenAPI document:
+ * Sends all requests to the server except those for event streams (`events.ts`). Paths, parameters
+ * and answers have the types of its OpenAPI document:
  *
  *     const queues = await ask(api.GET('/v2/queues'));
  */

@@ -151,14 +151,14 @@ export class SocketConnection {
     const caller = lane.frontDoor.admits(request, tabled.isMessaging);
     if (caller === null) return null;
     const answer = new SocketAnswer(request, lane.clock.monotonic(), this.written);
-    return this.hasRoom(answer) ? { answer, tabled, caller } : null;
+    return this.takeRoom(answer) ? { answer, tabled, caller } : null;
   }
 
   /**
    * Reserves room for a long body; false if there is none now. Then Node's server takes over and
    * waits for it.
    */
-  private hasRoom(answer: SocketAnswer): boolean {
+  private takeRoom(answer: SocketAnswer): boolean {
     const { req } = answer;
     if (req.bodyBytes <= smallBodyBytes) return true;
     return this.context.lane.inFlight.allowanceOf(req, answer, true).takeNow(req.bodyBytes);

@@ -1,6 +1,6 @@
 /** What caches read: by which headers of requests an answer varies, and its version. */
 import type { FastifyReply } from 'fastify';
-import type { RequestHead } from './request-head.js';
+import type { RequestHead } from '../request-head.js';
 
 /** Adds headers of requests to those by which the answer varies (`Vary`, RFC 9110). */
 export function varyBy(reply: FastifyReply, names: string): void {

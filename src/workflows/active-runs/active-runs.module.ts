@@ -23,7 +23,7 @@ import { RunRoutes } from './runs.routes.js';
   providers: [RunRoutes, ActiveRuns, WaitDeadlines, LongHistories, RunMetrics],
   exports: [ActiveRuns],
 })
-export class WorkflowsModule {
+export class ActiveRunsModule {
   constructor(
     engine: Engine,
     runs: Runs,
