@@ -11,7 +11,7 @@ import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon } from './connection-end.js';
-import { InboundConnection, type Owner } from './open-connection.js';
+import { InboundConnection, type Owner, type WaitingRequests } from './open-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 /** How many connections may be open at once. */
@@ -49,6 +49,7 @@ export class InboundConnections {
   private readonly peers = new Map<Socket, InboundConnection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<InboundConnection>();
+  private readonly waiting: WaitingRequests = { count: 0 };
   /** The connections beyond the limits; read only. If empty, no connection `remainsSpare`. */
   readonly spare = new Set<InboundConnection>();
   private readonly unread: UnreadAnswers;
@@ -98,7 +99,10 @@ export class InboundConnections {
   /** Tracks connections of other nodes: the clients behind them have their places there. */
   followPeers(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      this.peers.set(socket, new InboundConnection(socket, this.ports.clock, nothing));
+      this.peers.set(
+        socket,
+        new InboundConnection(socket, this.ports.clock, nothing, this.waiting),
+      );
       socket.once('close', () => this.peers.delete(socket));
     });
     server.prependListener('request', ({ socket }, response) => {
@@ -158,7 +162,7 @@ export class InboundConnections {
   /** A new connection that got a place; null if there is none. */
   private admitted(socket: Socket): InboundConnection | null {
     if (this.isDraining) return null;
-    const connection = new InboundConnection(socket, this.ports.clock, this.spoke);
+    const connection = new InboundConnection(socket, this.ports.clock, this.spoke, this.waiting);
     if (!this.takePlace(connection) && !this.takeSpare(connection)) return null;
     this.open.set(socket, connection);
     this.unread.watch();

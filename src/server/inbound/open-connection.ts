@@ -18,6 +18,14 @@ export interface Owner {
  */
 const waitingMax = 2048;
 
+/** How many may wait on all connections together: each takes 2 KiB of memory, whatever it asks. */
+const allWaitingMax = 8192;
+
+/** The requests that wait on all connections of a server. */
+export interface WaitingRequests {
+  count: number;
+}
+
 /**
  * Created by `InboundConnections` once the system has accepted the connection, also for connections
  * of nodes.
@@ -44,11 +52,12 @@ export class InboundConnection {
   private held: HeldConnection | null = null;
   private isToBeHeld = false;
 
-  /** `asked` is called when the first request has arrived. */
+  /** `asked` is called when the first request has arrived; `all` counts those that wait. */
   constructor(
     readonly socket: Socket,
     private readonly clock: Clock,
     private readonly asked: (connection: InboundConnection) => void,
+    private readonly all: WaitingRequests,
   ) {
     this.openedAt = clock.monotonic();
     this.answeredAt = this.openedAt;
@@ -74,8 +83,14 @@ export class InboundConnection {
   begin(answer: AnswerState, begin: () => void): void {
     const isFirst = this.latest?.closed !== false;
     this.requested(answer);
-    if (isFirst) begin();
-    else if (this.waiting.push(begin) > waitingMax) this.socket.destroy();
+    if (isFirst) {
+      begin();
+      return;
+    }
+    this.waiting.push(begin);
+    this.all.count += 1;
+    const isOver = this.waiting.length > waitingMax || this.all.count > allWaitingMax;
+    if (isOver) this.socket.destroy();
     else this.holdLater();
   }
 
@@ -115,8 +130,10 @@ export class InboundConnection {
 
   private beginNext(): void {
     // A connection that ends with this answer serves no further requests.
-    if (this.socket.destroyed || this.socket.writableEnded) this.waiting = [];
-    this.waiting.shift()?.();
+    const isOver = this.socket.destroyed || this.socket.writableEnded;
+    const begun = isOver ? this.waiting.splice(0) : this.waiting.splice(0, 1);
+    this.all.count -= begun.length;
+    if (!isOver) begun[0]?.();
     if (this.waiting.length > 0) return;
     this.held?.release();
     this.held = null;

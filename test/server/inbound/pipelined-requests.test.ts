@@ -109,3 +109,34 @@ test('long bodies that follow one another are stored as they were sent', async (
     own.close();
   }
 });
+
+test('requests that wait on many connections have one limit, and those that wait are served', async () => {
+  const admin = { authorization: server.basic };
+  await callApi(server, 'POST', '/admin/topics', admin, '{"name":"t","partitions":1}');
+  const position = '{"topic":"t","partition":0,"offset":0,"timeout":60000}';
+  const first = asked('/fetch', server.basic, position, 'r');
+  const behind = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1600);
+  const connections: KeptConnection[] = [];
+  let closed = 0;
+  for (let count = 0; count < 8; count += 1) {
+    const each = await KeptConnection.open(server.port);
+    each.socket.once('close', () => {
+      closed += 1;
+    });
+    each.socket.write(first + behind);
+    connections.push(each);
+    await manyTurns();
+  }
+  while (closed < 3) await manyTurns();
+  expect(closed).toBe(3);
+  await callApi(server, 'POST', '/produce', admin, '{"topic":"t","value":"there"}');
+  const served = connections.filter(({ socket }) => !socket.destroyed);
+  for (const each of served) {
+    expect(await each.answer()).toContain('"there"');
+    for (let answers = 0; answers < 1600; answers += 1) await each.answer();
+    each.close();
+  }
+  // Their room is free again.
+  connection.socket.write(first.replace('60000', '1') + behind);
+  for (let answers = 0; answers < 1601; answers += 1) await connection.answer();
+});
