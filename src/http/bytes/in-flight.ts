@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoRoom } from '../no-room.js';
 import type { AnswerState, RequestHead } from '../request-head.js';
 import { Allowance, type AllowanceTerms } from './allowance.js';
-import { ownerOf } from './owner.js';
+import { type OwnerKind, ownerOf } from './owner.js';
 import { PacedBody, type Piece, sliceBytes } from './paced-body.js';
 import { AnswerPacker } from './packed-answer.js';
 
@@ -58,11 +58,11 @@ export class InFlight {
 
   constructor(private readonly terms: AllowanceTerms) {}
 
-  /** The allowance of an exchange; `isChecked`: its credential was found valid. */
-  allowanceOf(request: RequestHead, response: AnswerState, isChecked: boolean): Allowance {
+  /** The allowance of an exchange, which counts against an owner of the given kind. */
+  allowanceOf(request: RequestHead, response: AnswerState, kind: OwnerKind): Allowance {
     const known = this.allowances.get(response);
     if (known !== undefined) return known;
-    const allowance = new Allowance(this.terms, ownerOf(request, isChecked), response);
+    const allowance = new Allowance(this.terms, ownerOf(request, kind), response);
     this.allowances.set(response, allowance);
     return allowance;
   }
@@ -70,7 +70,7 @@ export class InFlight {
   /** The allowance of a request that Fastify received. */
   of(request: FastifyRequest, reply: FastifyReply): Allowance {
     const isChecked = request.routeOptions.config.description?.access === undefined;
-    return this.allowanceOf(request.raw, reply.raw, isChecked);
+    return this.allowanceOf(request.raw, reply.raw, isChecked ? 'credential' : 'address');
   }
 
   /** Room for a route that does not know yet how much it will hold. */

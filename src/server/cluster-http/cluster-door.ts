@@ -12,6 +12,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { withoutHopHeaders } from '../../grammar/headers.js';
 import { Refusal } from '../../grammar/result.js';
+import type { Allowance } from '../../http/bytes/allowance.js';
 import { readAhead } from '../../http/bytes/body-read-ahead.js';
 import type { InFlight } from '../../http/bytes/in-flight.js';
 import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
@@ -98,11 +99,13 @@ export class ClusterDoor {
   }
 
   private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { inFlight, callers, forwarder, identifiers, clock, bodyBytesMax } = this.ports;
+    const { callers, forwarder, identifiers, clock, bodyBytesMax } = this.ports;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const allowance = () => inFlight.allowanceOf(request, response, false);
-    const body = await readAhead(request, { bytesMax: bodyBytesMax, allowance });
+    const body = await readAhead(request, {
+      bytesMax: bodyBytesMax,
+      allowance: () => this.allowanceOf(request, response),
+    });
     if (body === null) return;
     const requestId = callers.idOf(request);
     if (body instanceof Refusal) {
@@ -124,6 +127,16 @@ export class ClusterDoor {
       gone.signal,
     );
     this.answer(request, response, seed, forwarded);
+  }
+
+  /**
+   * The owner judges the credential, but not before it has the body: those that this node does not
+   * know share one allowance, or strangers without a body could keep all others waiting.
+   */
+  private allowanceOf(request: IncomingMessage, response: ServerResponse): Allowance {
+    const { frontDoor, inFlight } = this.ports;
+    const kind = frontDoor.knows(request) ? 'credential' : 'strangers';
+    return inFlight.allowanceOf(request, response, kind);
   }
 
   private isRepeatable({ method = '', url = '', headers }: IncomingMessage): boolean {

@@ -193,6 +193,6 @@ class LaneExchange extends ExpressExchange implements LongExchange {
   }
 
   private allowance(): Allowance {
-    return this.context.inFlight.allowanceOf(this.request, this.response, true);
+    return this.context.inFlight.allowanceOf(this.request, this.response, 'credential');
   }
 }

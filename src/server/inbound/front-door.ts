@@ -70,6 +70,12 @@ export class FrontDoor {
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
 
+  /** Whether a request shows a credential that this node knows, whatever it permits. */
+  knows(request: RequestHead): boolean {
+    const isOf = (result: AuthorizationResult) => result.principal !== null;
+    return isOf(this.bearer.admit(request)) || isOf(this.basic.admit(request));
+  }
+
   /** Whether the head of a request is sound; if it is not, `guard` answers why. */
   isSound(request: RequestHead): boolean {
     return this.judgeHead(request) === undefined && !this.isSpare(request);

@@ -161,7 +161,8 @@ export class SocketConnection {
   private takeRoom(answer: SocketAnswer): boolean {
     const { req } = answer;
     if (req.bodyBytes <= smallBodyBytes) return true;
-    return this.context.lane.inFlight.allowanceOf(req, answer, true).takeNow(req.bodyBytes);
+    const { inFlight } = this.context.lane;
+    return inFlight.allowanceOf(req, answer, 'credential').takeNow(req.bodyBytes);
   }
 
   /** The route of a request that is ordinary so far; null if it is not. */

@@ -108,7 +108,7 @@ export class SocketExchange extends ExpressExchange implements Exchange {
   private sendPaced(bytes: Buffer): void {
     const { state, request, context } = this;
     const { socket } = state.req;
-    const allowance = context.inFlight.allowanceOf(request, state, true);
+    const allowance = context.inFlight.allowanceOf(request, state, 'credential');
     const body = new PacedBody(allowance, { chunks: [bytes], isLast: true });
     body.once('end', () => {
       state.writableEnded = true;
