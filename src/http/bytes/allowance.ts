@@ -96,8 +96,20 @@ export class Allowance {
     if (this.isOver) return;
     const more = bytes - this.held;
     this.held = bytes;
-    if (more > 0) budget.add(this.owner, more);
+    if (more > 0) this.add(more);
     else if (more < 0) budget.give(this.owner, -more);
+  }
+
+  /**
+   * Counts bytes that nothing was asked for. An owner may hold as much of them as it may ask for:
+   * beyond that, its clients take their answers too slowly.
+   */
+  private add(bytes: number): void {
+    const { budget, metrics } = this.terms;
+    budget.add(this.owner, bytes);
+    if (budget.usedBy(this.owner) <= 2 * budget.ownerLimit) return;
+    metrics.stalledClientClosed();
+    this.response.destroy();
   }
 
   /** Bytes are being sent: a client that takes none of them in time is disconnected. */

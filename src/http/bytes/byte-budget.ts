@@ -39,7 +39,10 @@ export class ByteBudget {
     this.ownerLimit = Math.floor(limit / shares);
   }
 
-  /** The bytes held now by all owners; may exceed `limit`, because `add` does not ask for room. */
+  /**
+   * The bytes held now by all owners, of each at most its share: what it holds beyond that keeps
+   * no other owner waiting. May exceed `limit`, because `add` does not ask for room.
+   */
   get used(): number {
     return this.usedBytes;
   }
@@ -84,18 +87,22 @@ export class ByteBudget {
   /** Counts bytes that are held already: these do not wait for room, but others wait for them. */
   add(owner: string | OwnerUse, bytes: number): void {
     const use = typeof owner === 'string' ? this.useOf(owner) : owner;
-    use.bytes += bytes;
-    this.usedBytes += bytes;
+    this.change(use, bytes);
   }
 
   /** Releases bytes of an owner. */
   give(owner: string, bytes: number): void {
     const use = this.useOf(owner);
-    use.bytes -= bytes;
-    this.usedBytes -= bytes;
+    this.change(use, -bytes);
     if (use.bytes < 0) throw new Error('more bytes were given back than were taken');
     this.forget(use);
     if (this.claims.size > 0) this.grant();
+  }
+
+  private change(use: OwnerUse, bytes: number): void {
+    const before = Math.min(use.bytes, this.ownerLimit);
+    use.bytes += bytes;
+    this.usedBytes += Math.min(use.bytes, this.ownerLimit) - before;
   }
 
   /** Grants the claims that fit, oldest first, but skips owners that are at their own limit. */

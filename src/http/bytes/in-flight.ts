@@ -170,13 +170,16 @@ export class InFlight {
     }
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const allowance = this.of(request, reply);
+    // Routes that are open to all send bytes that they keep, and all of their answers share.
+    const isOpen = request.routeOptions.config.description?.access === 'open';
+    const isCounted = !isOpen || typeof payload === 'string';
     if (bytes.length <= sliceBytes) {
-      allowance.settle(bytes.length);
+      if (isCounted) allowance.settle(bytes.length);
       allowance.awaitTaken();
       return bytes;
     }
     reply.header('content-length', bytes.length);
-    return new PacedBody(allowance, { chunks: [bytes], isLast: true });
+    return new PacedBody(allowance, { chunks: [bytes], isLast: true }, null, isCounted);
   }
 }
 

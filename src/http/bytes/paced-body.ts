@@ -21,11 +21,15 @@ export class PacedBody extends Readable {
   private chunks: Buffer[] = [];
   private isComplete = false;
 
-  /** Sends `first`, then the pieces of `rest`; counts what is not taken yet in `allowance`. */
+  /**
+   * Sends `first`, then the pieces of `rest`; counts what is not taken yet in `allowance`, unless
+   * the bytes are in memory anyway (`isCounted` false).
+   */
   constructor(
     private readonly allowance: Allowance,
     first: Piece,
     private readonly rest: AsyncIterator<Piece> | null = null,
+    private readonly isCounted = true,
   ) {
     // Read nothing ahead: anything made before it can be written lies in memory.
     super({ highWaterMark: 0 });
@@ -66,6 +70,7 @@ export class PacedBody extends Readable {
   private add({ chunks, isLast }: Piece): void {
     this.chunks = chunks;
     this.isComplete = isLast;
+    if (!this.isCounted) return;
     this.allowance.settle(chunks.reduce((sum, { length }) => sum + length, 0));
   }
 
