@@ -110,7 +110,7 @@ test('long bodies that follow one another are stored as they were sent', async (
   }
 });
 
-test('requests that wait on many connections have one limit, and those that wait are served', async () => {
+test('one limit holds for the requests that wait on all connections', async () => {
   const admin = { authorization: server.basic };
   await callApi(server, 'POST', '/admin/topics', admin, '{"name":"t","partitions":1}');
   const position = '{"topic":"t","partition":0,"offset":0,"timeout":60000}';
