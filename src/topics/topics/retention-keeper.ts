@@ -19,6 +19,7 @@ import {
   type RetentionLimits,
   trimDue,
 } from './retention.policy.js';
+import { AgingSegments } from './sealed-part.js';
 import type { BeginCompaction, TrimTopic } from './topic.commands.js';
 import { Topics } from './topic.entity.js';
 import { type Trim, topicKind, unlimited } from './topic.events.js';
@@ -34,6 +35,7 @@ const topicsPerTick = 16;
 @Injectable()
 export class RetentionKeeper {
   private readonly looks: RepeatedWork;
+  private readonly aging = new AgingSegments();
   private wasTrusted = true;
 
   constructor(
@@ -78,11 +80,21 @@ export class RetentionKeeper {
       if (this.looks.isStopped) return;
       const topic = actor.state;
       if (topic === null || topic.isDeleting) continue;
+      await this.sealOld(id, topic);
       const isCompacted = topic.cleanupPolicy === 'compact';
       // A topic may have more partitions than one turn accepts commands.
       if (isCompacted) await dispatchAll(this.engine, this.compact(id, topic));
       else await dispatchAll(this.engine, this.trim(id, topic));
     }
+  }
+
+  /** Records stay in a growing segment for as long as they are kept, and a day for compaction. */
+  private async sealOld(id: string, topic: Topic): Promise<void> {
+    const isCompacted = topic.cleanupPolicy === 'compact';
+    const ageMs = isCompacted && this.wasTrusted ? dayMs : this.limitsOf(topic).retentionMs;
+    if (ageMs === unlimited) return;
+    const before = this.clock.now() - ageMs;
+    for (const log of this.logs.present(id)) await this.aging.seal(log, before);
   }
 
   private limitsOf({ retentionMs, retentionBytes }: Topic): RetentionLimits {

@@ -141,6 +141,23 @@ describe('retention by time', () => {
     ]);
   });
 
+  it('keeps no record for twice its time because new ones arrive now and then', async () => {
+    const stepMs = 40 * minute;
+    await create({ retentionMs: 2 * hour });
+    const begun = clock.now();
+    for (let step = 0; step < 12; step += 1) {
+      await produce(1);
+      // As often as the server looks: once in the time of a step is enough here.
+      await look();
+      if (step === 6) await server.stop();
+      if (step === 6) server = await start(server.dataDirectory);
+      clock.advance(stepMs);
+    }
+    await look();
+    const oldest = await becomes(earliest, (offset) => offset > 0);
+    expect(clock.now() - (begun + oldest * stepMs)).toBeLessThanOrEqual(4 * hour + stepMs);
+  });
+
   it('removes everything of an idle topic, to the last byte, and offsets continue', async () => {
     await produce(5);
     clock.advance(1.5 * hour);
