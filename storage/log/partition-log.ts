@@ -23,8 +23,6 @@ import { SegmentWriter } from './segment-writer.js';
 import { SharedTarget } from './shared-target.js';
 import { AppendWaiters } from './waiters.js';
 
-export type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
-
 /**
  *   startOffset           highWatermark          endOffset
  *        |                      |                    |
@@ -62,9 +60,8 @@ export class PartitionLog {
     const numbers = new SegmentNumbers(store.manifest.state, id);
     const { preparesNextSegment = false } = settings;
     const chain = chainOf(store, opened);
-    const sealedOne = () => chain?.extendLater();
-    const sync = () => this.sync();
-    const written = { id, logTag, preparesNextSegment, segments, numbers, sealedOne, sync };
+    const calls = { sealedOne: () => chain?.extendLater(), sync: () => this.sync() };
+    const written = { id, logTag, preparesNextSegment, segments, numbers, ...calls };
     this.writer = new SegmentWriter(store, written);
     this.mark = new DurableMark(store, opened, this.writer);
     const sealed = () => this.writer.sealed();
@@ -148,9 +145,11 @@ export class PartitionLog {
       const until = Math.min(options.until ?? readable, readable);
       return from >= until ? [] : await this.reader.forwards(from, until, options);
     } catch (error) {
-      const hasChanged = error instanceof SegmentChanged || from < this.startOffset;
-      if (hasChanged) return this.read(from, options);
-      throw diskError(`reading log ${this.name}`, error);
+      const { startOffset } = this;
+      if (error instanceof SegmentChanged || from < startOffset) return this.read(from, options);
+      // The files of a dropped log are gone, which is no failure of the disk.
+      const closed = this.store.readOnly ? null : this.closedBecause;
+      throw closed ?? diskError(`reading log ${this.name}`, error);
     }
   }
 

@@ -1,7 +1,7 @@
 /** Logs answers that began but were not completed. */
 import { type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { errorCode } from '../../../storage/faults/storage-errors.js';
+import { errorCode, LogClosed } from '../../../storage/faults/storage-errors.js';
 import { loggedPath } from '../../http/logged-path.js';
 import { NoRoom } from '../../http/no-room.js';
 
@@ -29,6 +29,7 @@ export function logCutAnswer(log: Logger, error: Error, { method, url = '' }: Lo
   const request = { method, path: loggedPath(url) };
   if (isClientGone(error)) log.debug(request, 'the client aborted an answer');
   else if (error instanceof NoRoom) log.warn(request, 'an answer was cut short for lack of memory');
+  else if (error instanceof LogClosed) log.info(request, 'the topic of an answer was deleted');
   else log.error({ ...request, err: error }, 'an answer was cut short');
 }
 

@@ -63,7 +63,10 @@ export class ConsumeAnswer {
     if (isLast || isPiece) yield { texts: this.flush(), isLast };
     while (!isLast) {
       await this.allowance.wait();
-      const polled = await this.poll(pieceBytes, true, 0).catch(nothingOfDamage);
+      // The client may have taken long: an answer does not go on into another generation.
+      const polled = this.hasMore
+        ? await this.poll(pieceBytes, true, 0).catch(nothingOfDamage)
+        : nothingMore;
       const parts = 'parts' in polled ? polled.parts : [];
       await this.show(parts);
       isLast = parts.length === 0 || !('isCut' in polled && polled.isCut) || !this.hasMore;
@@ -141,6 +144,8 @@ export class ConsumeAnswer {
     return texts;
   }
 }
+
+const nothingMore: Polled = { parts: [], isLongNext: false, isCut: false };
 
 /** The records before damage are a complete answer; the next call gets the error of the damage. */
 function nothingOfDamage(error: unknown): Polled {

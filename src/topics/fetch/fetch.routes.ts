@@ -17,7 +17,7 @@ import type { TopicPartition } from '../records/topic-partition.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { SharedReads } from '../topics/shared-reads.js';
 import { TopicLogs } from '../topics/topic-logs.js';
-import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
+import { type FetchRequest, parseFetch } from './fetch.request.js';
 
 /** A fetch with the encoding that its request asks for. */
 type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
@@ -35,6 +35,7 @@ export class FetchRoute implements LongExpressRoute {
   readonly description: RouteDescription = topicRoutes.fetch;
   /** The fetches that wait for records. */
   private readonly waiting = new Set<() => void>();
+  private isStopping = false;
   private readonly durability: Durability;
 
   constructor(
@@ -49,6 +50,7 @@ export class FetchRoute implements LongExpressRoute {
 
   /** Answers the waiting fetches with the records that exist, because the server stops. */
   answerWaiting(): void {
+    this.isStopping = true;
     for (const end of this.waiting) end();
   }
 
@@ -66,20 +68,38 @@ export class FetchRoute implements LongExpressRoute {
     const arrivedAt = this.clock.now();
     const fetch = readFetch(exchange);
     if (!fetch.ok) return fetch;
-    const { positions, timeoutMs, offsetReset } = fetch.value;
+    const { positions, timeoutMs } = fetch.value;
     const forbidden = this.judge(exchange, positions);
     if (forbidden !== undefined) return forbidden;
-    const cursors = await this.place(positions, offsetReset);
+    const cursors = await this.waitForAny(exchange, fetch.value, arrivedAt + timeoutMs);
     if (cursors instanceof Refusal) return cursors;
-    const refusal = outsideRefusal(cursors);
-    if (refusal !== null) return refusal;
-    const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, exchange);
-    if (isGone) {
+    if (exchange.response.closed) {
       exchange.abandon();
       return null;
     }
     // The credential may have been removed while the fetch waited.
     return this.judge(exchange, positions) ?? this.send(exchange, fetch.value, cursors);
+  }
+
+  /**
+   * The places of all positions, once one of them has something to read, or the deadline (Unix ms)
+   * is over, or the server stops, or the client is gone.
+   */
+  private async waitForAny(
+    exchange: LongExchange,
+    fetch: FetchRequest,
+    deadline: number,
+  ): Promise<readonly ReadPosition[] | Refusal> {
+    for (;;) {
+      // Again after each wait: a time in the future may still be to come, and retention may have
+      // removed what a position was before.
+      const cursors = await this.place(fetch);
+      if (cursors instanceof Refusal) return cursors;
+      const isReady = cursors.some(({ log, offset }) => log.highWatermark > offset);
+      const isOver = this.isStopping || deadline <= this.clock.now();
+      if (isReady || isOver || exchange.response.closed) return cursors;
+      await this.beyondAny(cursors, deadline, exchange);
+    }
   }
 
   /** Why the request may not read one of the positions; undefined if it may read all of them. */
@@ -97,28 +117,33 @@ export class FetchRoute implements LongExpressRoute {
   private async send(
     exchange: LongExchange,
     fetch: EncodedFetch,
-    cursors: readonly ReadPosition[],
+    first: readonly ReadPosition[],
   ): Promise<Refusal | null> {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
-    const read = new FairRead(this.reads, cursors, encoding, { records, bytes });
     if (exchange.request.method !== 'GET') exchange.header('stepwell-durability', this.durability);
-    try {
-      await sendRecords(exchange, read.parts(untilTimestamp, exchange.room));
-      return null;
-    } catch (error) {
-      // Retention, a purge or the deletion of the topic may have removed the records meanwhile.
-      const placed = await this.place(cursors, null);
-      const refusal = placed instanceof Refusal ? placed : outsideRefusal(placed);
-      if (refusal === null) throw error;
-      return refusal;
+    for (let cursors = first; ; ) {
+      const read = new FairRead(this.reads, cursors, encoding, { records, bytes });
+      try {
+        await sendRecords(exchange, read.parts(untilTimestamp, exchange.room));
+        return null;
+      } catch (error) {
+        // Retention, a purge or the deletion of the topic may have removed the records meanwhile.
+        const placed = await this.place(fetch);
+        if (placed instanceof Refusal) return placed;
+        if (!cursors.some(isOutside)) throw error;
+        cursors = placed;
+      }
     }
   }
 
-  /** Resolves every position to its log and an offset. */
-  private async place(
-    positions: readonly Position[],
-    reset: FetchRequest['offsetReset'],
-  ): Promise<readonly ReadPosition[] | Refusal> {
+  /**
+   * Resolves every position to its log and an offset. Refused if a topic does not exist, or if an
+   * offset is outside of its partition and nothing says where to read instead.
+   */
+  private async place({
+    positions,
+    offsetReset: reset,
+  }: FetchRequest): Promise<readonly ReadPosition[] | Refusal> {
     const cursors: ReadPosition[] = [];
     for (const position of positions) {
       const { topic, partition } = position;
@@ -127,7 +152,8 @@ export class FetchRoute implements LongExpressRoute {
       const offset =
         'offset' in position ? position.offset : await log.offsetFor(position.timestamp);
       const cursor = { topic, partition, log, offset };
-      if (reset === null || !isOutside(cursor)) cursors.push(cursor);
+      if (!isOutside(cursor)) cursors.push({ ...cursor, offset: await beyondGap(cursor) });
+      else if (reset === null) return outOfRange(cursor);
       else {
         const { startOffset, highWatermark } = log;
         cursors.push({ ...cursor, offset: reset === 'earliest' ? startOffset : highWatermark });
@@ -137,23 +163,20 @@ export class FetchRoute implements LongExpressRoute {
   }
 
   /**
-   * Waits until one position has something to read, until the deadline (Unix ms), until the server
-   * stops, or until the client is gone; returns true only in the last case.
+   * Waits until a log has records beyond a position, until the deadline (Unix ms), until the server
+   * stops, or until the client is gone.
    */
-  private waitForAny(
+  private beyondAny(
     cursors: readonly ReadPosition[],
     deadline: number,
     { response }: LongExchange,
-  ): Promise<boolean> {
-    const isReady = cursors.some(({ log, offset }) => log.highWatermark > offset);
-    if (isReady || response.closed || deadline <= this.clock.now())
-      return Promise.resolve(response.closed);
+  ): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         this.waiting.delete(end);
         response.off('close', end);
         for (const cancel of cancels) cancel();
-        resolve(response.closed);
+        resolve();
       };
       const cancels = cursors.map(({ log, offset }) => log.whenBeyond(offset, end));
       cancels.push(this.clock.after(deadline - this.clock.now(), end));
@@ -175,9 +198,15 @@ function isOutside({ log, offset }: ReadPosition): boolean {
   return offset < log.startOffset || offset > log.highWatermark;
 }
 
-function outsideRefusal(cursors: readonly ReadPosition[]): Refusal | null {
-  const outside = cursors.find(isOutside);
-  return outside === undefined ? null : outOfRange(outside);
+/**
+ * The offset of a position, or the end of its log if compaction has removed everything in between:
+ * a reader waits there, because there is nothing to read.
+ */
+async function beyondGap({ log, offset }: ReadPosition): Promise<number> {
+  const { compactedUntil, highWatermark } = log;
+  if (offset >= compactedUntil || compactedUntil < highWatermark) return offset;
+  const batches = await log.read(offset, { maxRecords: 1 });
+  return batches.some((batch) => batch.records().length > 0) ? offset : highWatermark;
 }
 
 /** The refusal 416 with the valid range, so that a reader can choose where to continue. */

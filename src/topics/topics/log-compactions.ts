@@ -1,7 +1,8 @@
 /** Compacts logs one at a time, because each pass needs memory for the keys that it has seen. */
 import { Injectable } from '@nestjs/common';
+import type { CompactionReport } from '../../../storage/compaction/compaction.js';
 import { Slots } from '../../../storage/disk/in-parallel.js';
-import type { CompactionReport, PartitionLog } from '../../../storage/log/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { sealUpTo } from './sealed-part.js';
 
 /** What to compact. */

@@ -1,8 +1,8 @@
 /** Carries out the effects of topics: keeps, compacts and drops their logs. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import type { CompactionReport } from '../../../storage/compaction/compaction.js';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
-import type { CompactionReport } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';

@@ -1,6 +1,7 @@
+import type { CompactionOptions } from '../../../storage/compaction/compaction.js';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord, RecordInput } from '../../../storage/format/record.js';
-import type { CompactionOptions, PartitionLog } from '../../../storage/log/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';

@@ -10,6 +10,7 @@ import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { Store } from '../../../storage/store.js';
+import { readersWait } from '../../support/clients/log-waits.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { flipByte } from '../../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -284,6 +285,22 @@ describe('compaction', () => {
     expect((await stored()).some(isTombstone)).toBe(true);
     clock.set(clock.now() + dayMs);
     await becomes(looking, (records) => !records.some(isTombstone));
+  });
+
+  it('lets a reader wait in the gap that it leaves at the end', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    for (const key of ['b', 'a']) await produce(1, { key });
+    await call('POST', '/produce/rides', { value: null, key: 'a' });
+    for (let days = 0; days < 3; days += 1) {
+      clock.set(clock.now() + dayMs);
+      await look();
+    }
+    await becomes(looking, ({ length }) => length === 1);
+    const place = { topic: 'rides', partition: 0, offset: 1, timeout: minute };
+    const waiting = call('POST', '/fetch', place);
+    await readersWait(server, 'rides', 0, 1);
+    await produce(1, { key: 'c' });
+    expect(await waiting).toMatchObject([{ offset: 3, key: 'c' }]);
   });
 
   it('continues after a restart', async () => {
