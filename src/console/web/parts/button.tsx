@@ -22,20 +22,29 @@ type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly isIconOnPhone?: boolean;
 };
 
-/** A button that changes nothing; `Action` is for those that do. */
+/**
+ * A button that changes nothing; `Action` is for those that do. A disabled one keeps the focus,
+ * which the browser would take from it: its change may take only a moment.
+ */
 export function Button({
   look = 'plain',
   icon,
   isSmall,
   isIconOnPhone,
+  disabled,
+  onClick,
   children,
   ...props
 }: ButtonProps) {
+  const isOff = disabled === true;
   return (
     <button
       type="button"
       {...props}
-      className={`inline-flex items-center gap-1.5 rounded-md border font-medium whitespace-nowrap disabled:opacity-60 ${looks[look]} ${isSmall === true ? 'min-h-7 px-2' : 'min-h-8 px-2.5 py-1'}`}
+      aria-disabled={isOff ? true : undefined}
+      // Otherwise one that submits a form would submit it.
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
+      className={`inline-flex items-center gap-1.5 rounded-md border font-medium whitespace-nowrap aria-disabled:opacity-60 ${looks[look]} ${isSmall === true ? 'min-h-7 px-2' : 'min-h-8 px-2.5 py-1'}`}
     >
       {icon}
       {isIconOnPhone === true ? <span className="max-sm:sr-only">{children}</span> : children}

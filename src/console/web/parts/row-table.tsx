@@ -58,9 +58,30 @@ function classesOf<Row>({ from: width, isOnPhoneOnly, isRight }: Column<Row>): s
   return `px-3 ${shown} ${isRight === true ? 'text-right' : ''}`;
 }
 
+/** If the row that has the focus goes, the table gets it: a keyboard continues there. */
+function useKeptFocus(table: React.RefObject<HTMLTableElement | null>) {
+  const focused = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    const isLost = focused.current?.isConnected === false;
+    if (isLost && document.activeElement === document.body)
+      table.current?.focus({ preventScroll: true });
+    if (isLost) focused.current = null;
+  });
+  return {
+    onFocus: ({ target }: React.FocusEvent) => {
+      focused.current = target;
+    },
+    onBlur: () => {
+      if (focused.current?.isConnected === true) focused.current = null;
+    },
+  };
+}
+
 /** `keyOf` identifies rows across answers; `more` is called when the end becomes visible. */
 export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: TableProps<Row>) {
+  const table = useRef<HTMLTableElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
+  const keepFocus = useKeptFocus(table);
   const [isHovered, setHovered] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
   const { shown, fresh, release } = useHeldRows(rows, keyOf, isHovered || isChoosing);
@@ -83,11 +104,14 @@ export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: Tab
         </div>
       )}
       <table
+        ref={table}
+        tabIndex={-1}
         aria-label={label}
         aria-rowcount={shown.length}
         className="w-full table-fixed border-collapse"
         onMouseEnter={() => setHovered(true)}
         onMouseLeave={() => setHovered(false)}
+        {...keepFocus}
       >
         <Head columns={columns} />
         <tbody ref={body}>
