@@ -135,7 +135,8 @@ describeInChromium('the console in a browser', () => {
       await page.goBack();
       await page.getByRole('row').filter({ hasText: 'one, two' }).waitFor();
       await page.goForward();
-      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Cancel…' }).click();
+      await page.getByRole('button', { name: 'Cancel the message' }).click();
       await page.getByText('canceled', { exact: true }).first().waitFor();
       expect(endpoint.requests.some(({ url }) => url?.endsWith('/typed'))).toBe(false);
     },

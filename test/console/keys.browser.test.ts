@@ -1,3 +1,4 @@
+import { callApi } from '../support/clients/api-call.js';
 import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
 import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -83,6 +84,32 @@ describeInChromium('keys and the focus in a browser', () => {
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.waitForURL('**/messages');
       expect(await field.inputValue()).toBe('');
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'go on at a button that has changed something, and at the table of a row that is gone',
+    async () => {
+      for (const queueName of ['kept', 'left']) {
+        await callApi(server, 'POST', '/v2/queues', {}, JSON.stringify({ queueName }));
+      }
+      const page = await visits.signedIn(server, '/queues');
+      const press = async (name: string) => {
+        await page.getByRole('button', { name }).focus();
+        await page.keyboard.press('Enter');
+      };
+      const label = 'document.activeElement.ariaLabel';
+      await press('Pause left');
+      await page.getByRole('button', { name: 'Resume left' }).waitFor();
+      expect(await page.evaluate(label)).toBe('Resume left');
+      await press('Change left');
+      await press('Delete the queue…');
+      await page.getByRole('dialog', { name: 'Delete the queue left?' }).waitFor();
+      await press('Delete the queue');
+      await page.getByRole('button', { name: 'Resume left' }).waitFor({ state: 'detached' });
+      await page.locator('table:focus').waitFor();
+      expect(await page.evaluate(label)).toBe('Queues');
     },
     browserLimitMs,
   );

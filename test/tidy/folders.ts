@@ -42,6 +42,8 @@ export const folders: readonly string[] = [
   'src/console/web/jobs',
   'src/console/web/publish',
   'src/console/web/past',
+  // Buttons that ask before they act.
+  'src/console/web/asking',
   // Bodies of messages, answers and records: text, JSON, bytes.
   'src/console/web/bodies',
   'src/console/web/charts',

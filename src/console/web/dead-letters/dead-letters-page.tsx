@@ -77,7 +77,7 @@ function columnsOf(
     },
     {
       name: 'Actions',
-      width: kind === 'runs' ? '15rem' : '10.5rem',
+      width: kind === 'runs' ? '16rem' : '10.5rem',
       isRight: true,
       from: 'sm',
       cell: (letter) => <RowActions letter={letter} kind={kind} />,

@@ -1,6 +1,7 @@
 /** Actions on one dead letter, on the selected ones, or on all; and the export to a file. */
 import { Download, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { DangerAction } from '../asking/danger-action.tsx';
 import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
@@ -23,10 +24,10 @@ const iconOf = (verb: LetterVerb) =>
   verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
 const lookOf = (verb: LetterVerb) => (verb === 'delete' ? 'danger' : 'plain');
 
-/**
- * Acts at once, without a confirmation: a single letter is easily found again, unless it was
- * deleted.
- */
+/** What is done without a question: nothing is lost by it. */
+const mildVerbsOf = (kind: LetterKind) => verbsOf[kind].filter((verb) => verb !== 'delete');
+
+/** Only a deletion asks first. */
 export function RowActions({
   letter,
   kind,
@@ -37,11 +38,10 @@ export function RowActions({
   const change = useChange((verb: LetterVerb) => apply(kind, verb, [letter.dlqId]), changedKinds);
   return (
     <span className="inline-flex gap-1 align-middle">
-      {verbsOf[kind].map((verb) => (
+      {mildVerbsOf(kind).map((verb) => (
         <Action
           key={verb}
           isSmall
-          look={lookOf(verb)}
           aria-label={`${wordOf[verb]} ${letter.url}`}
           disabled={change.isPending}
           onClick={() => change.mutate(verb)}
@@ -49,6 +49,17 @@ export function RowActions({
           {wordOf[verb]}
         </Action>
       ))}
+      <DangerAction
+        isSmall
+        aria-label={`Delete ${letter.url}`}
+        question={`Delete the dead letter of ${letter.url}?`}
+        means={meaningOf.delete}
+        confirm="Delete"
+        act={() => apply(kind, 'delete', [letter.dlqId])}
+        kinds={changedKinds}
+      >
+        Delete…
+      </DangerAction>
       {change.error !== null && (
         <span role="alert" title={change.error.message} className="text-bad">
           !
@@ -73,17 +84,26 @@ export function ChosenActions({
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-raised px-3 py-2">
       <span className="mr-1 font-medium">{count(ids.length)} chosen</span>
-      {verbsOf[kind].map((verb) => (
-        <Action
-          key={verb}
-          isSmall
-          look={lookOf(verb)}
-          disabled={change.isPending}
-          onClick={() => change.mutate(verb)}
-        >
+      {mildVerbsOf(kind).map((verb) => (
+        <Action key={verb} isSmall disabled={change.isPending} onClick={() => change.mutate(verb)}>
           {wordOf[verb]} chosen
         </Action>
       ))}
+      <DangerAction
+        isSmall
+        question={
+          ids.length === 1
+            ? 'Delete the chosen dead letter?'
+            : `Delete ${count(ids.length)} chosen dead letters?`
+        }
+        means={meaningOf.delete}
+        confirm="Delete"
+        act={() => apply(kind, 'delete', ids)}
+        kinds={changedKinds}
+        done={clear}
+      >
+        Delete chosen…
+      </DangerAction>
       <Button isSmall onClick={clear}>
         Choose none
       </Button>

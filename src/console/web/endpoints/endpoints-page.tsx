@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Radar } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { DangerAction } from '../asking/danger-action.tsx';
 import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -90,35 +91,25 @@ function Origins() {
 
 function GroupPanel({ group: { name, endpoints } }: { readonly group: Group }) {
   const [isTesting, setTesting] = useState(false);
-  const path = { name };
-  const removeGroup = useChange(
-    () => ask(api.DELETE('/v2/topics/{name}', { params: { path } })),
-    kinds,
-  );
-  const removeUrl = useChange(
-    (url: string) =>
-      ask(
-        api.DELETE('/v2/topics/{name}/endpoints', {
-          params: { path },
-          body: { endpoints: [{ url }] },
-        }),
-      ),
-    kinds,
-  );
-  const error = removeGroup.error ?? removeUrl.error;
+  const params = { path: { name } };
   return (
     <Panel
       title={name}
       aside={
         <span className="flex gap-2">
           <Action onClick={() => setTesting(true)}>Test event…</Action>
-          <Action look="danger" onClick={() => removeGroup.mutate(undefined)}>
-            Delete group
-          </Action>
+          <DangerAction
+            question={`Delete the group ${name}?`}
+            means="Messages that it has got continue; further ones to it are refused."
+            confirm="Delete"
+            act={() => ask(api.DELETE('/v2/topics/{name}', { params }))}
+            kinds={kinds}
+          >
+            Delete group…
+          </DangerAction>
         </span>
       }
     >
-      {error !== null && <Failure error={error} />}
       {endpoints.map(({ url, name: alias }) => (
         <div
           key={url}
@@ -130,9 +121,19 @@ function GroupPanel({ group: { name, endpoints } }: { readonly group: Group }) {
           <span className="max-w-2/5 truncate text-muted" title={alias}>
             {alias}
           </span>
-          <Action look="danger" aria-label={`Remove ${url}`} onClick={() => removeUrl.mutate(url)}>
-            Remove
-          </Action>
+          <DangerAction
+            aria-label={`Remove ${url}`}
+            question={`Remove ${url} from the group ${name}?`}
+            means="Messages that it has got continue; further ones to the group do not go there."
+            confirm="Remove"
+            act={() => {
+              const body = { endpoints: [{ url }] };
+              return ask(api.DELETE('/v2/topics/{name}/endpoints', { params, body }));
+            }}
+            kinds={kinds}
+          >
+            Remove…
+          </DangerAction>
         </div>
       ))}
       {isTesting && (

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Ban, Clock, FastForward, Send } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { DangerAction } from '../asking/danger-action.tsx';
 import { isHidden } from '../bodies/body-words.ts';
 import { bytesIn } from '../bodies/bytes.ts';
 import { Action } from '../parts/button.tsx';
@@ -48,7 +49,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
 }
 
 function PendingActions({
-  message: { messageId: id, state },
+  message: { messageId: id, state, method, url },
   delay,
 }: {
   readonly message: Message;
@@ -59,13 +60,11 @@ function PendingActions({
     () => ask(api.POST('/v2/messages/{id}/deliver', { params })),
     ['message'],
   );
-  const cancel = useChange(() => ask(api.DELETE('/v2/messages/{id}', { params })), ['message']);
-  const error = deliver.error ?? cancel.error;
   const isActive = state === 'ACTIVE';
   const why = isActive ? 'its attempt is in flight' : undefined;
   return (
     <>
-      {error !== null && <Failure error={error} />}
+      {deliver.error !== null && <Failure error={deliver.error} />}
       <Action
         icon={<FastForward className={icon} />}
         disabled={isActive || deliver.isPending}
@@ -77,14 +76,16 @@ function PendingActions({
       <Action icon={<Clock className={icon} />} disabled={isActive} title={why} onClick={delay}>
         Change delay…
       </Action>
-      <Action
-        look="danger"
+      <DangerAction
         icon={<Ban className={icon} />}
-        disabled={cancel.isPending}
-        onClick={() => cancel.mutate(undefined)}
+        question={`Cancel the message ${method} ${url}?`}
+        means="It is not delivered any more. An attempt in flight is not cut, and not repeated."
+        confirm="Cancel the message"
+        act={() => ask(api.DELETE('/v2/messages/{id}', { params }))}
+        kinds={['message']}
       >
-        Cancel
-      </Action>
+        Cancel…
+      </DangerAction>
     </>
   );
 }

@@ -2,7 +2,7 @@
  * Buttons. One that changes something knows the right that it needs, and explains why it is
  * disabled.
  */
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { type Need, useMay } from '../api/session.ts';
 
 type Look = 'plain' | 'main' | 'danger';
@@ -54,11 +54,24 @@ export function Button({
 
 type ActionProps = ButtonProps & { readonly needs?: Need };
 
-/** A button that changes something; if the token may not do that, it is disabled and says so. */
-export function Action({ needs = 'operate', disabled, title, ...props }: ActionProps) {
+/**
+ * A button that changes something; if the token may not do that, it is disabled and says so. The
+ * second click of a double click does not count: the first may have brought another row under the
+ * mouse.
+ */
+export function Action({ needs = 'operate', disabled, title, onClick, ...props }: ActionProps) {
+  const click = (event: MouseEvent<HTMLButtonElement>) => {
+    if (event.detail > 1) event.preventDefault();
+    else onClick?.(event);
+  };
   const may = useMay(needs);
   const why = needs === 'admin' ? 'needs a token with the role admin' : 'this token may only read';
   return (
-    <Button {...props} disabled={disabled === true || !may} title={may ? title : `No: ${why}`} />
+    <Button
+      {...props}
+      disabled={disabled === true || !may}
+      title={may ? title : `No: ${why}`}
+      onClick={click}
+    />
   );
 }

@@ -211,7 +211,8 @@ function TableRow<Row>({
       aria-current={isChosen ? 'true' : undefined}
       onClick={(event) => {
         const { target } = event;
-        const isOwn = target instanceof Element && target.closest('a, button, input') !== null;
+        const own = 'a, button, input, dialog';
+        const isOwn = target instanceof Element && target.closest(own) !== null;
         if (!isOwn && getSelection()?.toString() === '') open?.();
       }}
     >

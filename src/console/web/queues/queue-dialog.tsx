@@ -1,6 +1,7 @@
 /** Actions on a queue: change its parallelism, or delete it. */
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { DangerDialog } from '../asking/danger-action.tsx';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -20,29 +21,58 @@ export interface ShownQueue {
 /** A button, and the dialog that it opens. */
 export function QueueDialog({ queue }: { readonly queue: ShownQueue }) {
   return (
-    <ChangeButton name={queue.name} dialog={(close) => <QueueForm queue={queue} close={close} />} />
+    <ChangeButton
+      name={queue.name}
+      dialog={(close) => <QueueDialogs queue={queue} close={close} />}
+    />
   );
+}
+
+interface QueueDialogProps {
+  readonly queue: ShownQueue;
+  readonly close: () => void;
 }
 
 const kinds = ['queue', 'message'];
 
+/** The question takes the place of the form. */
+function QueueDialogs({ queue, close }: QueueDialogProps) {
+  const [isRemoving, setRemoving] = useState(false);
+  return isRemoving ? (
+    <Removal queue={queue} close={close} />
+  ) : (
+    <QueueForm queue={queue} close={close} remove={() => setRemoving(true)} />
+  );
+}
+
+function Removal({ queue: { name, lag }, close }: QueueDialogProps) {
+  const its = lag === 1 ? 'its message' : `its ${count(lag)} messages`;
+  return (
+    <DangerDialog
+      question={
+        lag === 0 ? `Delete the queue ${name}?` : `Delete the queue ${name} and cancel ${its}?`
+      }
+      means={
+        lag === 0
+          ? 'It has no messages.'
+          : 'Attempts in flight are not cut, and not repeated. This cannot be taken back.'
+      }
+      confirm="Delete the queue"
+      act={() => ask(api.DELETE('/v2/queues/{name}', { params: { path: { name } } }))}
+      kinds={kinds}
+      close={close}
+    />
+  );
+}
+
 function QueueForm({
-  queue: { name, parallelism, lag },
+  queue: { name, parallelism },
   close,
-}: {
-  readonly queue: ShownQueue;
-  readonly close: () => void;
-}) {
+  remove,
+}: QueueDialogProps & { readonly remove: () => void }) {
   const change = useChange(
     async (atOnce: number) => {
       await ask(api.POST('/v2/queues', { body: { queueName: name, parallelism: atOnce } }));
-    },
-    kinds,
-    close,
-  );
-  const remove = useChange(
-    async () => {
-      await ask(api.DELETE('/v2/queues/{name}', { params: { path: { name } } }));
     },
     kinds,
     close,
@@ -51,7 +81,6 @@ function QueueForm({
     event.preventDefault();
     change.mutate(Number(new FormData(event.currentTarget).get('parallelism')));
   };
-  const error = change.error ?? remove.error;
   return (
     <Dialog title={`Queue ${name}`} close={close}>
       <form onSubmit={submit} className="text-left">
@@ -65,18 +94,13 @@ function QueueForm({
           required
           defaultValue={parallelism}
         />
-        {error !== null && <Failure error={error} />}
+        {change.error !== null && <Failure error={change.error} />}
         <div className="flex flex-wrap gap-2">
           <Action type="submit" look="main" disabled={change.isPending}>
             Change
           </Action>
-          <Action
-            look="danger"
-            disabled={remove.isPending}
-            title={lag > 0 ? `It has ${count(lag)} messages` : undefined}
-            onClick={() => remove.mutate(undefined)}
-          >
-            Delete the queue
+          <Action look="danger" onClick={remove}>
+            Delete the queue…
           </Action>
           <Button onClick={close}>Close</Button>
         </div>

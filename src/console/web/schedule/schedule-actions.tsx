@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { FastForward, Pause, Pencil, Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { DangerAction } from '../asking/danger-action.tsx';
 import { isHidden } from '../bodies/body-words.ts';
-import { Action, Button } from '../parts/button.tsx';
+import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import type { Schedule } from './load-schedule.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
@@ -40,8 +40,8 @@ export function useTrigger(id: string) {
  */
 export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
   const { scheduleId: id, isPaused, bodyBase64 } = schedule;
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
-  const close = () => setOpen(null);
+  const [isEditing, setEditing] = useState(false);
+  const close = () => setEditing(false);
   const navigate = useNavigate();
   const prefix = useHeaderPrefix();
   const pause = usePause(schedule);
@@ -70,51 +70,24 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
         icon={<Pencil className={icon} />}
         disabled={!isText}
         title={isText ? undefined : 'its body is not shown, and would be lost'}
-        onClick={() => setOpen('edit')}
+        onClick={() => setEditing(true)}
       >
         Edit…
       </Action>
-      <Action look="danger" icon={<Trash2 className={icon} />} onClick={() => setOpen('delete')}>
+      <DangerAction
+        icon={<Trash2 className={icon} />}
+        question={`Delete the schedule ${id}?`}
+        means="It stops triggering. Messages that it has published continue."
+        confirm="Delete"
+        act={() => ask(api.DELETE('/v2/schedules/{id}', { params: { path: { id } } }))}
+        kinds={['schedule']}
+        done={() => navigate({ to: '/schedules' })}
+      >
         Delete…
-      </Action>
-      {open === 'edit' && (
+      </DangerAction>
+      {isEditing && (
         <ScheduleDialog draft={draftOf(schedule, prefix)} id={id} close={close} saved={close} />
       )}
-      {open === 'delete' && (
-        <Removal id={id} close={close} removed={() => navigate({ to: '/schedules' })} />
-      )}
     </>
-  );
-}
-
-/** Asks before it deletes; `removed` is called after the deletion. */
-function Removal({
-  id,
-  close,
-  removed,
-}: {
-  readonly id: string;
-  readonly close: () => void;
-  readonly removed: () => void;
-}) {
-  const params = { path: { id } };
-  const remove = useChange(
-    () => ask(api.DELETE('/v2/schedules/{id}', { params })),
-    ['schedule'],
-    removed,
-  );
-  return (
-    <Dialog title={`Delete the schedule ${id}?`} close={close}>
-      <p className="mb-3 text-left">
-        It stops triggering. Messages that it has published continue.
-      </p>
-      {remove.error !== null && <Failure error={remove.error} />}
-      <div className="flex gap-2">
-        <Action look="danger" disabled={remove.isPending} onClick={() => remove.mutate(undefined)}>
-          Delete
-        </Action>
-        <Button onClick={close}>Close</Button>
-      </div>
-    </Dialog>
   );
 }

@@ -46,6 +46,7 @@ export function CredentialsPanel() {
       columns={columns}
       empty="There is only the configured credential."
       removeWord="Delete"
+      removeMeans="Clients that use it are refused from then on."
       remove={(name) =>
         ask(api.DELETE('/admin/credentials/{name}', { params: { path: { name } } }))
       }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { DangerAction } from '../asking/danger-action.tsx';
 import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Code } from '../parts/code.tsx';
@@ -29,6 +30,8 @@ interface NamedPanelProps<Row extends { readonly name: string }> {
   readonly empty: string;
   /** The word for removing one: `Revoke`, `Delete`. */
   readonly removeWord: string;
+  /** What follows from removing one. */
+  readonly removeMeans: string;
   readonly remove: (name: string) => Promise<unknown>;
   /** The fields for a new one, and what creates it from them. */
   readonly fields: ReactNode;
@@ -37,14 +40,27 @@ interface NamedPanelProps<Row extends { readonly name: string }> {
 
 /** Creating and removing need the role admin; `kind` is the key of the query. */
 export function NamedPanel<Row extends { readonly name: string }>(props: NamedPanelProps<Row>) {
-  const { title, kind, load, columns, empty, removeWord, remove } = props;
+  const { title, noun, kind, load, columns, empty, removeWord, removeMeans, remove } = props;
   const query = useQuery({ queryKey: [kind], queryFn: load });
   const [isOpen, setOpen] = useState(false);
   const removal: Column<Row> = {
     name: 'Actions',
     width: '7rem',
     isRight: true,
-    cell: ({ name }) => <Remove {...{ name, kind, remove }} word={removeWord} />,
+    cell: ({ name }) => (
+      <DangerAction
+        needs="admin"
+        isSmall
+        aria-label={`${removeWord} ${name}`}
+        question={`${removeWord} the ${noun} ${name}?`}
+        means={removeMeans}
+        confirm={removeWord}
+        act={() => remove(name)}
+        kinds={[kind]}
+      >
+        {removeWord}…
+      </DangerAction>
+    ),
   };
   return (
     <Panel
@@ -71,33 +87,6 @@ export function NamedPanel<Row extends { readonly name: string }>(props: NamedPa
       </Loaded>
       {isOpen && <CreateDialog {...props} close={() => setOpen(false)} />}
     </Panel>
-  );
-}
-
-function Remove({
-  name,
-  word,
-  kind,
-  remove,
-}: {
-  readonly name: string;
-  readonly word: string;
-  readonly kind: string;
-  readonly remove: (name: string) => Promise<unknown>;
-}) {
-  const change = useChange(() => remove(name), [kind]);
-  return (
-    <Action
-      needs="admin"
-      look="danger"
-      isSmall
-      aria-label={`${word} ${name}`}
-      title={change.error?.message}
-      disabled={change.isPending}
-      onClick={() => change.mutate(undefined)}
-    >
-      {word}
-    </Action>
   );
 }
 

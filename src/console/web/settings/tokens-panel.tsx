@@ -66,6 +66,7 @@ export function TokensPanel() {
       columns={columns}
       empty="There are only the configured tokens. A token has a role, and can expire."
       removeWord="Revoke"
+      removeMeans="Requests with it are refused from then on, and its sessions end."
       remove={(name) => ask(api.DELETE('/admin/tokens/{name}', { params: { path: { name } } }))}
       fields={fields}
       create={create}
