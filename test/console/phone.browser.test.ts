@@ -66,6 +66,21 @@ describeInChromium('lists on a phone', () => {
   );
 
   it(
+    'keep the titles of their panels whole beside wide buttons',
+    async () => {
+      const page = await open('/messages');
+      const title = page.getByRole('heading', { name: 'Outcomes' });
+      const heightOf = async () => (await title.boundingBox())?.height;
+      await title.waitFor();
+      const before = await heightOf();
+      await page.getByRole('button', { name: 'Times…' }).click();
+      await page.getByLabel('From').waitFor();
+      expect(await heightOf()).toBe(before);
+    },
+    browserLimitMs,
+  );
+
+  it(
     'have a button that pauses an origin',
     async () => {
       const page = await open('/endpoints');

@@ -44,9 +44,9 @@ export function Panel({
   return (
     <section className="mb-4 min-w-0 rounded-lg border border-line bg-surface">
       {title !== undefined && (
-        <div className="flex items-center gap-2 border-b border-line px-3 py-2">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-3 py-2">
           <h2 className="min-w-0 font-semibold wrap-anywhere">{title}</h2>
-          <div className="ml-auto text-right text-muted">{aside}</div>
+          <div className="ml-auto min-w-0 text-right text-muted">{aside}</div>
         </div>
       )}
       {children}
