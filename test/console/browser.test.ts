@@ -195,4 +195,23 @@ describeInChromium('the console in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'asks to sign in as soon as the live stream is refused',
+    async () => {
+      const admin = { authorization: server.basic };
+      const asked = JSON.stringify({ name: 'leaver', role: 'read' });
+      const { body } = await callApi(server, 'POST', '/admin/tokens', admin, asked);
+      const { token } = body as { token: string };
+      const page = await open('/schedules', token);
+      await page.getByRole('heading', { name: 'Schedules' }).waitFor();
+      // Nothing else gets an answer that could say so.
+      await page.route(/\/(v2|admin)\/(?!live)/, () => undefined);
+      await callApi(server, 'DELETE', '/admin/tokens/leaver', admin);
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      // The browser itself reports the answer 401.
+      expect(visits.faults.splice(0)).toContainEqual(expect.stringContaining('401'));
+    },
+    browserLimitMs,
+  );
 });

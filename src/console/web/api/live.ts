@@ -6,7 +6,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { after } from '../time/clock.ts';
 import { eventsOf } from './events.ts';
-import { setLive } from './queries.ts';
+import { noteRefusal, setLive } from './queries.ts';
 import { refresh } from './refresh.ts';
 
 const againMs = 2000;
@@ -33,8 +33,9 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
         lastId = id ?? lastId;
         if (data !== '') kinds.take(name, JSON.parse(data));
       }
-    } catch {
+    } catch (error) {
       // The loop retries; a banner reports that the server is gone.
+      noteRefusal(queries, error);
     }
     setLive(queries, false);
     await new Promise<void>((resolve) => after(againMs, resolve));

@@ -44,12 +44,15 @@ export function queryClient(): QueryClient {
   });
   client.getQueryCache().subscribe(({ query, type }) => {
     const error = type === 'updated' ? query.state.error : null;
-    const isOut = error instanceof ApiError && error.status === 401;
-    if (isOut && query.queryKey[0] !== 'session') {
-      client.invalidateQueries({ queryKey: ['session'] });
-    }
+    if (query.queryKey[0] !== 'session') noteRefusal(client, error);
   });
   return client;
+}
+
+/** After an answer of 401, asks whether there still is a session. */
+export function noteRefusal(queries: QueryClient, error: unknown): void {
+  const isOut = error instanceof ApiError && error.status === 401;
+  if (isOut) queries.invalidateQueries({ queryKey: ['session'] });
 }
 
 /** The server is unreachable; or it, or a proxy in front of it, is starting or stopping. */
