@@ -130,4 +130,26 @@ describeInChromium('queues, keys and origins in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'say above their rows what the server refuses',
+    async () => {
+      await callApi(server, 'POST', '/v2/queues', {}, '{"queueName":"refused"}');
+      const page = await open('/queues');
+      const refusal = page.getByRole('alert').filter({ hasText: 'the disk is full (507)' });
+      await page.route('**/v2/queues/refused/pause', (route) =>
+        route.fulfill({ status: 507, json: { error: 'the disk is full' } }),
+      );
+      await page.getByRole('button', { name: 'Pause refused' }).click();
+      await refusal.waitFor();
+      expect(await findings(page)).toEqual([]);
+      // The browser itself reports the answer 507.
+      expect(visits.faults.splice(0)).toEqual([expect.stringContaining('507')]);
+      await page.unrouteAll();
+      await page.getByRole('button', { name: 'Pause refused' }).click();
+      await page.getByRole('button', { name: 'Resume refused' }).waitFor();
+      expect(await refusal.count()).toBe(0);
+    },
+    browserLimitMs,
+  );
 });

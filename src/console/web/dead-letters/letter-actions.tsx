@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { DangerAction } from '../asking/danger-action.tsx';
 import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action, Button } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
+import { useChange, useRowChange } from '../parts/change.ts';
 import { type ChosenFilters, useFilters } from '../parts/filter-bar.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
@@ -35,7 +35,10 @@ export function RowActions({
   readonly letter: Letter;
   readonly kind: LetterKind;
 }) {
-  const change = useChange((verb: LetterVerb) => apply(kind, verb, [letter.dlqId]), changedKinds);
+  const change = useRowChange(
+    (verb: LetterVerb) => apply(kind, verb, [letter.dlqId]),
+    changedKinds,
+  );
   return (
     <span className="inline-flex gap-1 align-middle">
       {mildVerbsOf(kind).map((verb) => (
@@ -60,11 +63,6 @@ export function RowActions({
       >
         Delete…
       </DangerAction>
-      {change.error !== null && (
-        <span role="alert" title={change.error.message} className="text-bad">
-          !
-        </span>
-      )}
     </span>
   );
 }

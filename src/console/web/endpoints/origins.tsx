@@ -4,7 +4,7 @@ import { Pause, Play } from 'lucide-react';
 import { api, ask } from '../api/client.ts';
 import { Gauge } from '../charts/gauge.tsx';
 import { Action } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
+import { useRowChange } from '../parts/change.ts';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
@@ -63,7 +63,7 @@ function Failed({ origin: { lastFailure } }: { readonly origin: ListedOrigin }) 
 /** While an origin is paused, attempts to it wait, and nothing is lost. */
 function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: ListedOrigin }) {
   const isPaused = pausedAt !== null;
-  const change = useChange(
+  const change = useRowChange(
     () =>
       isPaused
         ? ask(api.POST('/admin/origins/resume', { body: { origin } }))
@@ -79,7 +79,6 @@ function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: Listed
       aria-label={`${word} ${origin}`}
       icon={isPaused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
       disabled={change.isPending}
-      title={change.error?.message}
       onClick={() => change.mutate(undefined)}
     >
       {word}

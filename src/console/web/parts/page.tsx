@@ -1,5 +1,7 @@
 /** The frame of every page: its title, its actions, and its content. */
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { RefusalPlace } from './change.ts';
+import { Failure } from './states.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -31,7 +33,7 @@ export function Page({ title, trail, badge, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page with a border. */
+/** A part of a page with a border; what the server refused to its rows is shown above them. */
 export function Panel({
   title,
   aside,
@@ -41,6 +43,7 @@ export function Panel({
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }) {
+  const [refusal, setRefusal] = useState<Error | null>(null);
   return (
     <section className="mb-4 min-w-0 rounded-lg border border-line bg-surface">
       {title !== undefined && (
@@ -49,7 +52,8 @@ export function Panel({
           <div className="ml-auto min-w-0 text-right text-muted">{aside}</div>
         </div>
       )}
-      {children}
+      {refusal !== null && <Failure error={refusal} />}
+      <RefusalPlace value={setRefusal}>{children}</RefusalPlace>
     </section>
   );
 }

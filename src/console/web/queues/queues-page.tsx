@@ -6,7 +6,7 @@ import { Pause, Play } from 'lucide-react';
 import { api, ask } from '../api/client.ts';
 import { Gauge } from '../charts/gauge.tsx';
 import { Action } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
+import { useRowChange } from '../parts/change.ts';
 import { FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
@@ -114,7 +114,7 @@ const keyColumns: readonly Column<FlowKey>[] = [
 
 function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
   const params = { path: { name } };
-  const change = useChange(
+  const change = useRowChange(
     () =>
       paused
         ? ask(api.POST('/v2/queues/{name}/resume', { params }))
@@ -129,7 +129,6 @@ function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
       aria-label={`${word} ${name}`}
       icon={paused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
       disabled={change.isPending}
-      title={change.error?.message}
       onClick={() => change.mutate(undefined)}
     >
       {word}

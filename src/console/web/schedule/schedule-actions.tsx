@@ -6,7 +6,7 @@ import { api, ask } from '../api/client.ts';
 import { DangerAction } from '../asking/danger-action.tsx';
 import { isHidden } from '../bodies/body-words.ts';
 import { Action } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
+import { useRowChange } from '../parts/change.ts';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import type { Schedule } from './load-schedule.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
@@ -17,7 +17,7 @@ const icon = 'size-4';
 /** Pauses a schedule, or resumes a paused one. */
 export function usePause({ scheduleId: id, isPaused }: Schedule) {
   const params = { path: { id } };
-  return useChange(
+  return useRowChange(
     () =>
       isPaused
         ? ask(api.POST('/v2/schedules/{id}/resume', { params }))
@@ -28,7 +28,7 @@ export function usePause({ scheduleId: id, isPaused }: Schedule) {
 
 /** Publishes the schedule's message now; its next time does not change. */
 export function useTrigger(id: string) {
-  return useChange(
+  return useRowChange(
     () => ask(api.POST('/v2/schedules/{id}/trigger', { params: { path: { id } } })),
     ['schedule', 'message'],
   );

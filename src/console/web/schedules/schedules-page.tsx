@@ -105,9 +105,8 @@ function RowActions({ schedule }: { readonly schedule: Schedule }) {
   const pause = usePause(schedule);
   const trigger = useTrigger(id);
   const word = isPaused ? 'Resume' : 'Pause';
-  const error = pause.error ?? trigger.error;
   return (
-    <span className="inline-flex gap-1 align-middle" title={error?.message}>
+    <span className="inline-flex gap-1 align-middle">
       <Action
         isSmall
         aria-label={`${word} ${id}`}
