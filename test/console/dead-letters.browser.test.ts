@@ -17,7 +17,8 @@ describeInChromium('dead letters in a browser', () => {
   const open = (path: string) => visits.signedIn(server, path);
   const letters = async (query = '') => {
     const { body } = await callApi(server, 'GET', `/v2/dlq${query}`);
-    return (body as { messages: { url: string; dlqId: string }[] }).messages;
+    const page = body as { messages: { url: string; dlqId: string; messageId: string }[] };
+    return page.messages;
   };
   /** Publishes a message that fails for good, and waits until it has failed. */
   const fail = async (path: string, label: string) => {
@@ -118,6 +119,26 @@ describeInChromium('dead letters in a browser', () => {
       await job.getByRole('button', { name: 'Abort' }).click();
       await job.getByText('aborted').waitFor();
       expect(await letters('?label=paced')).toHaveLength(5);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'are retried from the page of their message, once',
+    async () => {
+      await fail('/page', 'page');
+      const [{ messageId } = { messageId: '' }] = await letters('?label=page');
+      const page = await open(`/messages/${messageId}`);
+      const retry = page.getByRole('button', { name: 'Retry', exact: true });
+      status = 200;
+      await retry.click();
+      await page.waitForURL((url) => !url.pathname.endsWith(messageId));
+      await page.getByText('delivered', { exact: true }).first().waitFor();
+      expect(await letters('?label=page')).toEqual([]);
+      await page.goBack();
+      await page.getByText('failed', { exact: true }).first().waitFor();
+      await page.getByRole('button', { name: 'Resend…' }).waitFor();
+      expect(await retry.count()).toBe(0);
     },
     browserLimitMs,
   );

@@ -31,6 +31,17 @@ export function useMessage(id: string) {
   });
 }
 
+/** For when the dead letter of a message was retried: the message itself is not loaded again. */
+export function useLetterGone(id: string): () => void {
+  const queries = useQueryClient();
+  return () =>
+    queries.setQueryData<Message>(['message', id], (known) => {
+      if (known === undefined) return undefined;
+      const { dlqId: _, ...rest } = known;
+      return rest;
+    });
+}
+
 type MessageRow = Awaited<ReturnType<typeof loadPage>>['rows'][number];
 
 /** Bodies are left out: otherwise each row would have the message's whole body. */

@@ -1,6 +1,6 @@
 /** Actions on a message: start its attempt now or later, cancel it, publish one like it. */
 import { useNavigate } from '@tanstack/react-router';
-import { Ban, Clock, FastForward, Send } from 'lucide-react';
+import { Ban, Clock, FastForward, RotateCcw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { DangerAction } from '../asking/danger-action.tsx';
@@ -13,7 +13,7 @@ import { linesOf } from '../publish/options.ts';
 import { PublishDialog } from '../publish/publish-dialog.tsx';
 import { messageOptions } from './as-curl.ts';
 import { DelayDialog } from './delay-dialog.tsx';
-import { hasEnded, type Message } from './load-message.ts';
+import { hasEnded, type Message, useLetterGone } from './load-message.ts';
 
 const icon = 'size-4';
 
@@ -22,9 +22,11 @@ export function MessageActions({ message }: { readonly message: Message }) {
   const close = () => setOpen(null);
   const navigate = useNavigate();
   const mayResend = !isHidden(message);
+  const { messageId, dlqId } = message;
   return (
     <>
       {!hasEnded(message) && <PendingActions message={message} delay={() => setOpen('delay')} />}
+      {dlqId !== undefined && <Retry messageId={messageId} dlqId={dlqId} />}
       <Action
         icon={<Send className={icon} />}
         disabled={!mayResend}
@@ -44,6 +46,33 @@ export function MessageActions({ message }: { readonly message: Message }) {
           }}
         />
       )}
+    </>
+  );
+}
+
+/** A failed message has a dead letter, which becomes a new message; a copy would leave it. */
+function Retry({ messageId, dlqId: id }: { readonly messageId: string; readonly dlqId: string }) {
+  const navigate = useNavigate();
+  const forget = useLetterGone(messageId);
+  const retry = useChange(
+    () => ask(api.POST('/v2/dlq/retry/{id}', { params: { path: { id } } })),
+    ['message', 'dlq'],
+    (made) => {
+      forget();
+      navigate({ to: `/messages/${made.messageId}` });
+    },
+  );
+  return (
+    <>
+      {retry.error !== null && <Failure error={retry.error} />}
+      <Action
+        icon={<RotateCcw className={icon} />}
+        title="Its dead letter becomes a new message"
+        disabled={retry.isPending}
+        onClick={() => retry.mutate(undefined)}
+      >
+        Retry
+      </Action>
     </>
   );
 }
