@@ -142,4 +142,38 @@ describeInChromium('dead letters in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'cannot be used, or are not shown, while those that were asked for are loaded',
+    async () => {
+      await fail('/held', 'held');
+      const page = await open('/dead-letters?label=held');
+      await rows(page).filter({ hasText: '/held' }).waitFor();
+      let release = () => undefined;
+      const hold = (path: RegExp) => {
+        const held = new Promise<undefined>((resolve) => {
+          release = () => void resolve(undefined);
+        });
+        return page.route(path, async (route) => {
+          await held;
+          await route.continue();
+        });
+      };
+      await hold(/\/v2\/dlq\?.*other/);
+      await page.getByLabel('Label').fill('other');
+      await page.locator('[aria-busy=true] [inert]').getByText('/held').waitFor();
+      expect(await findings(page)).toEqual([]);
+      release();
+      await page.getByText('Nothing matches these filters').waitFor();
+      await page.getByLabel('Label').fill('held');
+      await rows(page).filter({ hasText: '/held' }).waitFor();
+      await hold(/\/v2\/workflows\/dlq\?/);
+      await page.getByRole('button', { name: 'workflow runs' }).click();
+      await page.getByRole('status', { name: 'Loading' }).waitFor();
+      expect(await page.getByText('/held').count()).toBe(0);
+      release();
+      await page.getByText('Nothing matches these filters').waitFor();
+    },
+    browserLimitMs,
+  );
 });

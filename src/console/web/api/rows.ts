@@ -1,9 +1,5 @@
 /** Lists that come in pages: what is loaded so far, and how to load more. */
-import {
-  keepPreviousData,
-  type UseInfiniteQueryResult,
-  useInfiniteQuery,
-} from '@tanstack/react-query';
+import { hashKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { againMs } from './queries.ts';
 import { pauseOf } from './refresh.ts';
@@ -32,7 +28,10 @@ export interface Rows<Row> {
   readonly damaged: readonly string[];
 }
 
-/** `key` begins with the kind of the rows, and includes everything that `load` depends on. */
+/**
+ * `key` begins with the kind of the rows, and includes everything that `load` depends on, with the
+ * filters last. While other filters are loaded, the rows of the previous ones are shown.
+ */
 export function useRows<Row>(
   key: readonly unknown[],
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<Row>>,
@@ -40,8 +39,8 @@ export function useRows<Row>(
   const query = useInfiniteQuery({
     queryKey: [...key, 'rows'],
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
-    // While a filter is being typed, the previous rows are shown instead of a skeleton.
-    placeholderData: keepPreviousData,
+    placeholderData: (rows, before) =>
+      hashKey(before?.queryKey.slice(0, -2) ?? []) === hashKey(key.slice(0, -1)) ? rows : undefined,
     // The type is that of all later page parameters.
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.cursor,

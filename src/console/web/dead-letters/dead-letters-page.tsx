@@ -102,8 +102,11 @@ function useChosen(rows: readonly Letter[] | undefined) {
 export default function DeadLettersPage() {
   const [filters, change] = useFilters();
   const kind = kindOf(filters);
-  const list = useRows(['dlq', filters], (cursor, signal) => loadLetters(filters, cursor, signal));
-  const { chosen, choose, clear } = useChosen(list.rows);
+  const list = useRows(['dlq', kind, filters], (cursor, signal) =>
+    loadLetters(filters, cursor, signal),
+  );
+  // The rows of previous filters are no answer to these.
+  const { chosen, choose, clear } = useChosen(list.query.isPlaceholderData ? [] : list.rows);
   const isEmpty = (list.rows?.length ?? 0) === 0;
   const { of: _, ...others } = filters;
   return (

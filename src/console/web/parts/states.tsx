@@ -126,16 +126,43 @@ export function RowStates<Row>({
       <>
         <Refused error={query.error} retry={() => query.refetch()} />
         <MissingRows places={damaged} />
-        {children(rows)}
+        <Previous isShown={query.isPlaceholderData}>{children(rows)}</Previous>
         {searching}
       </>
     );
   }
   if (query.error !== null) return <Failure error={query.error} retry={() => query.refetch()} />;
-  if (rows === undefined) return <Skeleton />;
+  if (rows === undefined || query.isPlaceholderData) return <Skeleton />;
   if (damaged.length > 0) return <MissingRows places={damaged} />;
   if (!isFiltered) return empty;
   return searching ?? <Empty title="Nothing matches these filters" />;
+}
+
+/**
+ * While `isShown`, its rows are those of previous filters: they are dim, cannot be used, and a line
+ * says that others are loaded. It shows after a moment, so that fast answers do not flicker.
+ */
+function Previous({
+  isShown,
+  children,
+}: {
+  readonly isShown: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="relative" aria-busy={isShown}>
+      {isShown && (
+        <div
+          role="status"
+          aria-label="Loading"
+          className="absolute inset-x-0 top-0 z-10 h-0.5 animate-soon bg-accent-fill"
+        />
+      )}
+      <div inert={isShown} className={isShown ? 'opacity-50 transition-opacity delay-200' : ''}>
+        {children}
+      </div>
+    </div>
+  );
 }
 
 /** Shown if there is nothing yet: what would be here, and the command that creates some. */
