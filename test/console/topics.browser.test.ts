@@ -99,6 +99,73 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
+    'are read page by page from an offset, the oldest records first',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'paged', partitions: 2 });
+      const produce = (partition: number, count: number) =>
+        callLog(
+          server,
+          '/produce',
+          Array.from({ length: count }, (_, index) => ({
+            topic: 'paged',
+            partition,
+            value: `value ${index}`,
+          })),
+        );
+      for (const partition of [0, 1]) await produce(partition, 1100);
+      const page = await open('/topics/paged?from=50');
+      const seen = (records: number) => page.locator(`[data-seen="${records}"]`).waitFor();
+      const next = page.getByRole('button', { name: 'Next 1,000' });
+      const table = page.getByRole('table', { name: 'Records' });
+      const offsets = table.locator('tbody td:first-child');
+      await seen(1000);
+      expect(await offsets.first().textContent()).toBe('0:50');
+      expect(await table.getAttribute('aria-rowcount')).toBe('1000');
+      await next.first().click();
+      await page.getByText('0:50', { exact: true }).waitFor({ state: 'detached' });
+      await seen(1000);
+      await next.last().click();
+      await seen(100);
+      expect(await next.count()).toBe(0);
+      // The last page follows the topic.
+      await produce(1, 1);
+      await seen(101);
+      await page.getByLabel(/^From/).fill('1099');
+      await seen(3);
+      expect(await offsets.allTextContents()).toEqual(['0:1099', '1:1099', '1:1100']);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'are called open only once the server sends them, and name an empty value',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'rides', partitions: 1 });
+      const page = await open('/topics');
+      let answer: () => void = () => undefined;
+      const asked = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/tail/rides?*', async (route) => {
+        await asked;
+        await route.continue();
+      });
+      await page.getByRole('link', { name: 'rides' }).click();
+      await page.getByLabel('Value contains').waitFor();
+      const isOpen = page.getByText('The stream is open');
+      expect(await isOpen.count()).toBe(0);
+      answer();
+      await isOpen.waitFor();
+      await callLog(server, '/produce/rides', { value: '' });
+      await page.getByRole('button', { name: 'empty' }).click();
+      await page.getByRole('dialog').getByText('The value is empty.').waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
     'say how many groups were not examined for one',
     async () => {
       server = await startServer();

@@ -11,6 +11,8 @@ export type ChosenFilters = Readonly<Record<string, string | undefined>>;
 export interface Filter {
   readonly name: string;
   readonly label: string;
+  /** What may be typed, if the label does not say it all. */
+  readonly hint?: string;
   /** Whether its values are as long as ids. */
   readonly isLong?: boolean;
   /** The values, each with its word. */
@@ -78,7 +80,7 @@ const fieldClasses =
 const widthOf = (isLong = false) => (isLong ? 'max-sm:col-span-2 sm:w-80' : 'sm:w-40');
 
 function FilterField({
-  filter: { name, label, isLong, choices },
+  filter: { name, label, hint, isLong, choices },
   value,
   isFirst,
   change,
@@ -106,7 +108,7 @@ function FilterField({
       </select>
     );
   }
-  return <TextFilter {...{ name, label, value, isFirst, change }} width={widthOf(isLong)} />;
+  return <TextFilter {...{ name, label, hint, value, isFirst, change }} width={widthOf(isLong)} />;
 }
 
 /**
@@ -116,6 +118,7 @@ function FilterField({
 function TextFilter({
   name,
   label,
+  hint,
   value,
   width,
   isFirst,
@@ -123,6 +126,7 @@ function TextFilter({
 }: {
   readonly name: string;
   readonly label: string;
+  readonly hint: string | undefined;
   readonly value: string;
   readonly width: string;
   readonly isFirst: boolean;
@@ -149,6 +153,7 @@ function TextFilter({
       name={name}
       aria-label={label}
       placeholder={label}
+      title={hint}
       value={typed}
       data-first-filter={isFirst ? '' : undefined}
       onChange={(event) => setTyped(event.target.value)}
