@@ -74,6 +74,20 @@ describeInChromium('dead letters in a browser', () => {
   );
 
   it(
+    'can be chosen by keys',
+    async () => {
+      await fail('/keyed', 'keyed');
+      const page = await open('/dead-letters?label=keyed');
+      await page.getByRole('table', { name: 'By error' }).waitFor();
+      await rows(page).first().waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/messages/msg_*');
+    },
+    browserLimitMs,
+  );
+
+  it(
     'are retried if they are selected; the others stay',
     async () => {
       for (const path of ['/one', '/two', '/three']) await fail(path, 'chosen');

@@ -15,11 +15,13 @@ export function useChosenRow(
     setChosen(next);
     show(next);
   };
-  useKeys({
+  const keys = {
     j: () => choose(chosen + 1),
     k: () => choose(chosen - 1),
     ['Enter']: () => open(chosen),
     ['Escape']: () => setChosen(-1),
-  });
+  };
+  // A table without rows to choose leaves the keys to the next one.
+  useKeys(count === 0 ? {} : keys);
   return chosen;
 }
