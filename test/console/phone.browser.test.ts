@@ -5,6 +5,11 @@ import { browserLimitMs, describeInChromium } from '../support/console/chromium.
 import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
+const dialogText = `(() => {
+  const content = document.querySelector('dialog > div:last-child');
+  const isCut = content.scrollWidth > content.clientWidth;
+  return { isCut, align: getComputedStyle(content).textAlign };
+})()`;
 const viewport = { width: 390, height: 844 };
 
 describeInChromium('lists on a phone', () => {
@@ -58,6 +63,7 @@ describeInChromium('lists on a phone', () => {
       for (const name of ['mails', 'api']) {
         await page.getByRole('button', { name: `Change ${name}` }).click();
         await page.getByRole('dialog', { name: new RegExp(name) }).waitFor();
+        expect(await page.evaluate(dialogText)).toEqual({ isCut: false, align: 'left' });
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }

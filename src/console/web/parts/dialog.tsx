@@ -32,7 +32,7 @@ export function Dialog({ title, close, children }: DialogProps) {
       ref={dialog}
       aria-labelledby={id}
       onClose={closed}
-      className="m-auto w-[min(42rem,calc(100vw-2rem))] rounded-lg border border-line bg-surface text-ink shadow-xl"
+      className="m-auto w-[min(42rem,calc(100vw-2rem))] rounded-lg border border-line bg-surface text-left whitespace-normal text-ink shadow-xl"
     >
       <div className="flex items-center border-b border-line px-4 py-2.5">
         <h2 id={id} className="min-w-0 font-semibold wrap-anywhere">
