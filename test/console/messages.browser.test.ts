@@ -101,6 +101,29 @@ describeInChromium('messages in a browser', () => {
   );
 
   it(
+    'can be filtered by times that are typed, whose years begin with one digit',
+    async () => {
+      const page = await open('/messages?fromDate=1');
+      const from = page.getByLabel('From', { exact: true });
+      await from.fill('2025-03-04T05:06:07');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/fromDate=.*174\d{10}/);
+      await from.evaluate('(field) => field.focus()');
+      // The fields of a date in English: month, day, year.
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.type('2026');
+      expect(await from.inputValue()).toBe('2026-03-04T05:06:07');
+      await page.keyboard.press('Enter');
+      const at = new Date(2026, 2, 4, 5, 6, 7).getTime();
+      await page.waitForURL(
+        ({ searchParams }) => searchParams.get('fromDate')?.includes(`${at}`) === true,
+      );
+    },
+    browserLimitMs,
+  );
+
+  it(
     'can be delayed, delivered now, and shown as they were before',
     async () => {
       const id = await publish('/moved', { 'svc-delay': '1h' });

@@ -45,17 +45,25 @@ function TimeField({
   readonly at: number | undefined;
   readonly change: (value: string | undefined) => void;
 }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = at === undefined ? '' : exact(at).slice(0, 19).replace(' ', 'T');
+  // While a year is typed, it is 2, 20 and 202: a time counts when the field is left.
+  const apply = () => {
+    if (typed === null) return;
+    const time = new Date(typed).getTime();
+    setTyped(null);
+    change(Number.isNaN(time) || time < 0 ? undefined : String(time));
+  };
   return (
     <label className="inline-flex min-w-0 items-center gap-1.5">
       {label}
       <input
         type="datetime-local"
         step={1}
-        value={at === undefined ? '' : exact(at).slice(0, 19).replace(' ', 'T')}
-        onChange={({ target }) => {
-          const typed = new Date(target.value).getTime();
-          change(Number.isNaN(typed) ? undefined : String(typed));
-        }}
+        value={typed ?? shown}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
         className="h-7 w-48 min-w-0 rounded-md border border-control bg-surface px-2 text-ink"
       />
     </label>
