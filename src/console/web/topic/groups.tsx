@@ -32,6 +32,8 @@ export function GroupsPanel({ topic }: { readonly topic: string }) {
   const { data: { readers, others } = nothing } = useQuery({
     queryKey: ['topic', topic, 'groups'],
     queryFn: () => loadGroups(topic),
+    // Records are not events, so the live stream does not report them.
+    refetchInterval: 5000,
   });
   if (readers.length === 0 && others === 0) return null;
   return (
