@@ -124,6 +124,23 @@ describeInChromium('messages in a browser', () => {
   );
 
   it(
+    'say in local time until when they wait',
+    async () => {
+      const id = await publish('/waiting', { 'svc-delay': '1h' });
+      const { body } = await callApi(server, 'GET', `/v2/messages/${id}`);
+      const { nextDeliveryTime } = body as { nextDeliveryTime: number };
+      const timezoneId = 'Asia/Tokyo';
+      const context = { timezoneId };
+      const page = await visits.signedIn(server, `/messages/${id}`, server.token, context);
+      const local = new Date(nextDeliveryTime).toLocaleString('sv-SE', { timeZone: timezoneId });
+      const why = page.locator('p').filter({ hasText: 'It is delayed' });
+      await why.filter({ hasText: `until ${local} (in ` }).waitFor();
+      expect(await why.textContent()).toMatch(/ \(in \d+ min\)\./);
+    },
+    browserLimitMs,
+  );
+
+  it(
     'can be delayed, delivered now, and shown as they were before',
     async () => {
       const id = await publish('/moved', { 'svc-delay': '1h' });
