@@ -199,6 +199,19 @@ describeInChromium('runs and the past in a browser', () => {
   );
 
   it(
+    'name the step after which a delivery came',
+    async () => {
+      const page = await open(runPage());
+      await page
+        .getByRole('list', { name: 'Steps' })
+        .getByRole('button', { name: 'load user' })
+        .click();
+      await page.getByText('delivery after init').first().waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
     'show all that a run has returned',
     async () => {
       await app.outcome(runId);

@@ -47,7 +47,7 @@ export function LaneDetails({ runId, lane, rows, until }: LaneDetailsProps) {
           <Body text={info.callBody} />
         </section>
       )}
-      <Happenings rows={known.toSorted((one, other) => one.time - other.time)} />
+      <Happenings step={name} rows={known.toSorted((one, other) => one.time - other.time)} />
     </div>
   );
 }
@@ -89,8 +89,17 @@ export function RunLink({ id }: { readonly id: string }) {
   );
 }
 
-/** The rows of the step's deliveries, each with its answer. */
-function Happenings({ rows }: { readonly rows: readonly LoggedRow[] }) {
+/**
+ * The rows of the step's deliveries, each with its answer. A delivery carries the result of the
+ * step before it.
+ */
+function Happenings({
+  step,
+  rows,
+}: {
+  readonly step: string;
+  readonly rows: readonly LoggedRow[];
+}) {
   if (rows.length === 0) return null;
   return (
     <section>
@@ -98,6 +107,7 @@ function Happenings({ rows }: { readonly rows: readonly LoggedRow[] }) {
       <ul>
         {rows.map((row) => {
           const { time, state, stepInfo, error, responseStatus } = row;
+          const before = stepInfo?.stepName === step ? undefined : stepInfo?.stepName;
           const answer =
             error ?? (responseStatus === undefined ? '' : `answered ${responseStatus}`);
           return (
@@ -108,8 +118,12 @@ function Happenings({ rows }: { readonly rows: readonly LoggedRow[] }) {
               <LogTime at={time} />
               <State of={state} />
               <div className="min-w-0">
-                <bdi>{stepInfo?.stepName}</bdi>
-                {answer !== '' && <span className="ml-2 text-muted">{answer}</span>}
+                {before !== undefined && (
+                  <span className="mr-2">
+                    delivery after <bdi>{before}</bdi>
+                  </span>
+                )}
+                {answer !== '' && <span className="text-muted">{answer}</span>}
                 {error !== undefined && (
                   <div className="mt-1">
                     <AnyBody text={row.responseBody} base64={row.responseBodyBase64} />
