@@ -88,6 +88,30 @@ describeInChromium('dead letters in a browser', () => {
   );
 
   it(
+    'are found by their URL as it is shown, without its scheme',
+    async () => {
+      await fail('/shown', 'shown');
+      await fail('/other', 'shown');
+      const page = await open('/dead-letters');
+      await rows(page).nth(1).waitFor();
+      const shown = `${endpoint.url}/shown`.replace('http://', '');
+      await page.getByLabel('URL').fill(shown);
+      await rows(page).nth(1).waitFor({ state: 'detached' });
+      await page.getByRole('table', { name: 'Dead letters' }).getByText(shown).waitFor();
+      await page.getByRole('link', { name: 'Messages' }).click();
+      await page.getByLabel('URL').fill(shown);
+      await page.getByRole('table', { name: 'Messages' }).getByText(shown).waitFor();
+      await page.getByRole('link', { name: 'Workflows' }).click();
+      const asked = page.waitForRequest((request) =>
+        new URL(request.url()).searchParams.getAll('workflowUrl').includes(`http://${shown}`),
+      );
+      await page.getByLabel('URL').fill(shown);
+      await asked;
+    },
+    browserLimitMs,
+  );
+
+  it(
     'are retried if they are selected; the others stay',
     async () => {
       for (const path of ['/one', '/two', '/three']) await fail(path, 'chosen');

@@ -48,6 +48,8 @@ export const folders: readonly string[] = [
   'src/console/web/bodies',
   'src/console/web/charts',
   'src/console/web/parts',
+  // What the texts of filters mean.
+  'src/console/web/parts/filters',
   'src/console/web/api',
   'src/console/web/time',
   // A run as lanes of bars, for browsers and terminals.

@@ -1,5 +1,6 @@
 /** Converts the filters of the page into those of the dead-letter routes. Pure. */
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { typedUrls } from '../parts/filters/typed-urls.ts';
 
 /** Messages, or workflow runs, that have failed for good. */
 export type LetterKind = 'messages' | 'runs';
@@ -19,7 +20,7 @@ export function messageQuery(filters: ChosenFilters) {
   const { url, queueName, host } = filters;
   return {
     ...common(filters),
-    ...(url !== undefined && { url: [url] }),
+    ...(url !== undefined && { url: typedUrls(url) }),
     ...(queueName !== undefined && { queueName: [queueName] }),
     ...(host !== undefined && { host: [host] }),
   };
@@ -28,7 +29,7 @@ export function messageQuery(filters: ChosenFilters) {
 /** The query for failed runs, whose URL is that of the workflow; they have no queue. */
 export function runQuery(filters: ChosenFilters) {
   const { url } = filters;
-  return { ...common(filters), ...(url !== undefined && { workflowUrl: [url] }) };
+  return { ...common(filters), ...(url !== undefined && { workflowUrl: typedUrls(url) }) };
 }
 
 /** The filter for a job, which takes the same filters as the listing. */

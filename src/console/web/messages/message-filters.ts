@@ -1,5 +1,6 @@
 /** The filters of the message list, and their conversion for the routes. Pure. */
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { typedUrls } from '../parts/filters/typed-urls.ts';
 
 /** The states of pending messages, which the server has in memory. */
 export const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
@@ -38,7 +39,7 @@ export function queryOf(filters: ChosenFilters) {
   const { fromDate, toDate } = stretchOf(filters);
   return {
     ...(label !== undefined && { label: [label] }),
-    ...(url !== undefined && { url: [url] }),
+    ...(url !== undefined && { url: typedUrls(url) }),
     ...(queueName !== undefined && { queueName: [queueName] }),
     ...(flowControlKey !== undefined && { flowControlKey: [flowControlKey] }),
     ...(fromDate !== undefined && { fromDate }),

@@ -4,13 +4,14 @@ import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action } from '../parts/button.tsx';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { typedUrls } from '../parts/filters/typed-urls.ts';
 
 export function CancelRuns({ filters }: { readonly filters: ChosenFilters }) {
   const [isOpen, setOpen] = useState(false);
   const { state, url, label, id } = filters;
   const hasEnded = state !== undefined && state !== 'RUN_STARTED';
   const filter = {
-    ...(url !== undefined && { workflowUrl: [url], workflowUrlExactMatch: ['true'] }),
+    ...(url !== undefined && { workflowUrl: typedUrls(url), workflowUrlExactMatch: ['true'] }),
     ...(label !== undefined && { label: [label] }),
     ...(id !== undefined && { workflowRunIds: [id] }),
   };

@@ -2,6 +2,7 @@
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { typedUrls } from '../parts/filters/typed-urls.ts';
 import { labelsText } from '../parts/labels.ts';
 
 /** A run, as the list shows it. */
@@ -52,7 +53,7 @@ function queryOf({ state, url, label, id }: ChosenFilters, cursor: string | unde
     trimBody: -1,
     ...(cursor !== undefined && { cursor }),
     ...(isState(state) && { state: [state] }),
-    ...(url !== undefined && { workflowUrl: [url] }),
+    ...(url !== undefined && { workflowUrl: typedUrls(url) }),
     ...(label !== undefined && { label: [label] }),
     ...(id !== undefined && { workflowRunId: [id] }),
   };
