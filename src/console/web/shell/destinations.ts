@@ -1,9 +1,11 @@
-/** The page that a typed id leads to. The prefix of a server's id says its kind. Pure. */
+/** The pages that a typed id or name leads to. The prefix of a server's id says its kind. Pure. */
 
 /** A link in the console for what was typed. */
 export interface ConsoleLink {
   /** An address relative to `/console`. */
   readonly to: string;
+  /** Filters of that page. */
+  readonly search?: Readonly<Record<string, string>>;
   readonly name: string;
 }
 
@@ -13,12 +15,24 @@ const kinds: readonly (readonly [prefix: string, path: string, kind: string])[] 
   ['scd_', '/schedules/', 'schedule'],
 ];
 
-/** Where a typed id can be viewed; empty if it is not an id. */
+/** Where a typed id, or a name that people chose, can be viewed; nothing is empty. */
 export function destinationsOf(typed: string): readonly ConsoleLink[] {
-  return kinds
-    .filter(([prefix]) => typed.startsWith(prefix) && typed.length > prefix.length)
-    .map(([, path, kind]) => ({
-      to: `${path}${encodeURIComponent(typed)}`,
-      name: `The ${kind} ${typed}`,
-    }));
+  if (typed === '') return [];
+  const [found] = kinds.filter(([prefix]) => typed.startsWith(prefix));
+  if (found === undefined) return isLetterId(typed) ? [] : namedDestinations(typed);
+  const [prefix, path, kind] = found;
+  if (typed === prefix) return [];
+  return [{ to: `${path}${encodeURIComponent(typed)}`, name: `The ${kind} ${typed}` }];
+}
+
+/** The form of a dead letter's id (messaging.md 10), which does not say what has failed. */
+export const isLetterId = (typed: string): boolean => /^\d{13}-\d+(s[\dA-Z]{2})?$/.test(typed);
+
+function namedDestinations(name: string): readonly ConsoleLink[] {
+  const path = encodeURIComponent(name);
+  return [
+    { to: `/schedules/${path}`, name: `The schedule ${name}` },
+    { to: `/topics/${path}`, name: `The topic ${name}` },
+    { to: '/messages', search: { queueName: name }, name: `Messages of queue ${name}` },
+  ];
 }
