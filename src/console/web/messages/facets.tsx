@@ -7,29 +7,7 @@ import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
 import { pause, timed } from './counting.ts';
 import { endStates, isSearched, pendingStates, queryOf } from './message-filters.ts';
-
-/** How many pending messages are counted individually; if there are more, a plus sign is shown. */
-const countedMax = 500;
-
-interface Counts {
-  readonly of: ReadonlyMap<string, number>;
-  /** Whether there are more than were counted. */
-  readonly isCut: boolean;
-}
-
-function tally(states: Iterable<readonly [state: string, count: number]>): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const [state, value] of states) counts.set(state, (counts.get(state) ?? 0) + value);
-  return counts;
-}
-
-async function countPending(filters: ChosenFilters, signal: AbortSignal): Promise<Counts> {
-  const query = { ...queryOf(filters), count: countedMax };
-  const page = await ask(api.GET('/v2/messages', { params: { query }, signal }));
-  const of = tally(page.messages.map(({ state }) => [state, 1] as const));
-  of.set('pending', page.messages.length);
-  return { of, isCut: page.cursor !== undefined };
-}
+import { type Counts, countPending, tally } from './pending-counts.ts';
 
 async function countEnded(filters: ChosenFilters, signal: AbortSignal): Promise<Counts> {
   const { contains } = filters;
@@ -42,11 +20,10 @@ async function countEnded(filters: ChosenFilters, signal: AbortSignal): Promise<
   const { counts, cursor } = await ask(api.GET('/v2/logs/counts', { params: { query }, signal }));
   return {
     of: tally(counts.map(({ key, count: value }) => [key, value] as const)),
-    isCut: cursor !== undefined,
+    cut: new Set(cursor === undefined ? [] : endStates),
   };
 }
 
-/** How many pending messages match the filters; a lower bound if `isCut`. */
 function usePendingCounts(filters: ChosenFilters, isAsked: boolean) {
   const { state: _, contains, ...others } = filters;
   return useQuery({
@@ -89,13 +66,18 @@ export function Facets({ isAsked }: { readonly isAsked: boolean }) {
           >
             <StateShape of={state} />
             {lookOf(state).word}
-            <span className="text-muted">
-              {counts === undefined ? '' : count(counts.of.get(state) ?? 0)}
-              {counts?.isCut === true ? '+' : ''}
-            </span>
+            <span className="text-muted">{numberOf(counts, state)}</span>
           </Pill>
         );
       })}
     </fieldset>
   );
+}
+
+/** A plus sign = or more; nothing if that is all that is known. */
+function numberOf(counts: Counts | undefined, state: string): string {
+  if (counts === undefined) return '';
+  const value = counts.of.get(state) ?? 0;
+  if (!counts.cut.has(state)) return count(value);
+  return value === 0 ? '' : `${count(value)}+`;
 }

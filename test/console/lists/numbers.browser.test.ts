@@ -1,0 +1,47 @@
+import { callApi } from '../../support/clients/api-call.js';
+import { browserLimitMs, describeInChromium } from '../../support/console/chromium.js';
+import { visitsInChromium } from '../../support/console/visits.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const later = { 'svc-delay': '1h' };
+/** Listings have at most 500 messages. */
+const many = 503;
+
+describeInChromium('numbers of lists in a browser', () => {
+  const visits = visitsInChromium();
+  let server: TestServer;
+
+  const publish = (label: string, number: number) => {
+    const headers = { ...later, 'svc-label': label };
+    const batch = Array.from({ length: number }, () => ({
+      destination: 'https://example.com/',
+      headers,
+    }));
+    return callApi(server, 'POST', '/v2/batch', {}, JSON.stringify(batch));
+  };
+
+  beforeAll(async () => {
+    server = await startServer();
+    for (let sent = 0; sent < many; sent += 100) {
+      const { status } = await publish('many', Math.min(100, many - sent));
+      expect(status).toBe(200);
+    }
+  }, browserLimitMs);
+
+  afterAll(() => server.remove(), browserLimitMs);
+
+  it(
+    'count all pending messages, and of those that match a filter as many as are listed',
+    async () => {
+      const page = await visits.signedIn(server, '/messages');
+      const states = page.getByRole('group', { name: 'States' });
+      await states.getByRole('button', { name: new RegExp(`^pending ${many}$`) }).waitFor();
+      await states.getByRole('button', { name: new RegExp(`^delayed ${many}$`) }).waitFor();
+      await states.getByRole('button', { name: /^in flight 0$/ }).waitFor();
+      await page.getByLabel('Label').fill('many');
+      await states.getByRole('button', { name: /^delayed 500\+$/ }).waitFor();
+      await states.getByRole('button', { name: /^in flight$/ }).waitFor();
+    },
+    browserLimitMs,
+  );
+});
