@@ -44,4 +44,24 @@ describeInChromium('numbers of lists in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'are not shown as zero while outcomes are counted',
+    async () => {
+      const page = await visits.signedIn(server, '/jobs');
+      let count: () => void = () => undefined;
+      const counting = new Promise<void>((resolve) => {
+        count = resolve;
+      });
+      await page.route(/logs\/counts.*bucket/, async (route) => {
+        await counting;
+        await route.continue();
+      });
+      await page.getByRole('link', { name: 'Messages' }).click();
+      await page.getByText('– delivered').waitFor();
+      count();
+      await page.getByText('0 delivered').waitFor();
+    },
+    browserLimitMs,
+  );
 });

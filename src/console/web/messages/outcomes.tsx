@@ -75,7 +75,7 @@ export function OutcomesPanel({ isAsked }: { readonly isAsked: boolean }) {
             change({ fromDate: String(from), toDate: String(until - 1) })
           }
         />
-        <Legend sums={sumsOf(data)} searchedTo={data?.searchedTo} />
+        <Legend sums={data && sumsOf(data)} searchedTo={data?.searchedTo} />
       </div>
     </Panel>
   );
@@ -104,9 +104,9 @@ function valuesOf(
   return values;
 }
 
-function sumsOf(counted: Counted | undefined): ReadonlyMap<string, number> {
+function sumsOf({ counts }: Counted): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const { key, count: value } of counted?.counts ?? []) {
+  for (const { key, count: value } of counts) {
     sums.set(key, (sums.get(key) ?? 0) + value);
   }
   return sums;
@@ -116,7 +116,8 @@ function Legend({
   sums,
   searchedTo,
 }: {
-  readonly sums: ReadonlyMap<string, number>;
+  /** Absent until the server has counted. */
+  readonly sums: ReadonlyMap<string, number> | undefined;
   readonly searchedTo: number | undefined;
 }) {
   return (
@@ -124,7 +125,7 @@ function Legend({
       {layers.map(({ state, name, tone }) => (
         <span key={state} className="inline-flex items-center gap-1.5">
           <span className={`size-2 rounded-xs ${barColours[tone]}`} />
-          {count(sums.get(state) ?? 0)} {name}
+          {sums === undefined ? '–' : count(sums.get(state) ?? 0)} {name}
         </span>
       ))}
       <span className="ml-auto">
