@@ -64,4 +64,29 @@ describeInChromium('numbers of lists in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'are loaded again when a job has ended',
+    async () => {
+      await publish('doomed', 3);
+      const page = await visits.signedIn(server, '/jobs');
+      // After a slow answer, the page counts again by itself only long after this test.
+      await page.route(/v2\/messages\?.*count=500/, async (route) => {
+        const response = await route.fetch();
+        await new Promise((resolve) => setTimeout(resolve, 5000));
+        await route.fulfill({ response });
+      });
+      await page.goto(`${server.url}/console/messages?label=doomed&state=pending`);
+      const states = page.getByRole('group', { name: 'States' });
+      await states.getByRole('button', { name: /^pending 3$/ }).waitFor();
+      await page.getByRole('button', { name: 'Cancel all…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel(/^At most/).fill('1/s');
+      await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
+      await dialog.getByText('3 canceled').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await states.getByRole('button', { name: /^pending 0$/ }).waitFor();
+    },
+    browserLimitMs,
+  );
 });

@@ -1,9 +1,9 @@
 /**
  * Performs one action on everything that matches: first shows how many match, then the progress.
  */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -11,7 +11,7 @@ import { TextField } from '../parts/field.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
 import { AbortButton, JobProgress } from './job-progress.tsx';
-import { begin, dryRun, jobInWords, useJob, type Work } from './jobs.ts';
+import { begin, dryRun, isOver, jobInWords, useJob, type Work } from './jobs.ts';
 
 interface JobDialogProps {
   readonly work: Work;
@@ -50,9 +50,8 @@ export function JobDialog({ work, means, kinds, close }: JobDialogProps) {
         </Loaded>
       ) : (
         <Running
-          id={id}
+          {...{ id, kinds, close }}
           {...(data !== undefined && data.cursor === undefined && { expected: data.matched })}
-          close={close}
         />
       )}
     </Dialog>
@@ -120,14 +119,15 @@ function Begin({
 
 function Running({
   id,
+  kinds,
   expected,
   close,
-}: {
+}: Pick<JobDialogProps, 'kinds' | 'close'> & {
   readonly id: string;
   readonly expected?: number;
-  readonly close: () => void;
 }) {
   const query = useJob(id);
+  useReloadAtEnd(query.data !== undefined && isOver(query.data), kinds);
   return (
     <Loaded query={query} lines={2}>
       {(job) => (
@@ -147,4 +147,14 @@ function Running({
       )}
     </Loaded>
   );
+}
+
+/** Numbers of these kinds that were loaded while the job was running are out of date. */
+function useReloadAtEnd(hasEnded: boolean, kinds: readonly string[]): void {
+  const queries = useQueryClient();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the end of the job counts
+  useEffect(() => {
+    if (!hasEnded) return;
+    for (const kind of kinds) queries.invalidateQueries({ queryKey: [kind] });
+  }, [hasEnded]);
 }
