@@ -89,4 +89,33 @@ describeInChromium('numbers of lists in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'of groups of dead letters say that older ones were not counted, and can count those',
+    async () => {
+      const page = await visits.signedIn(server, '/jobs');
+      const group = { origin: 'https://example.com', error: 'out of paper', responseStatus: 500 };
+      const at = Date.now();
+      const groupOf = (count: number) => ({
+        ...group,
+        count,
+        newestAt: at,
+        oldestAt: at,
+        dlqId: `${at}-1s00`,
+      });
+      await page.route('**/v2/dlq/groups*', (route) => {
+        const isFurther = route.request().url().includes('cursor=');
+        const cut = { cursor: 'further', searchedTo: at };
+        const groups = [groupOf(isFurther ? 7 : 53)];
+        return route.fulfill({ json: { groups, others: 0, ...(isFurther ? {} : cut) } });
+      });
+      await page.getByRole('link', { name: 'Dead letters' }).click();
+      const table = page.getByRole('table', { name: 'By error' });
+      await table.getByText('53+', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Count further' }).click();
+      await table.getByText('60', { exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: 'Count further' }).count()).toBe(0);
+    },
+    browserLimitMs,
+  );
 });

@@ -12,11 +12,12 @@ import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { count, exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
+import { countedGroups, groupName } from './counted-groups.ts';
 import { messageQuery } from './dead-letter-filters.ts';
 
-const load = async (filters: ChosenFilters) => {
+const load = async (filters: ChosenFilters, cursor?: string) => {
   const { host, responseStatus: _, ...others } = filters;
-  const query = messageQuery(others);
+  const query = { ...messageQuery(others), ...(cursor !== undefined && { cursor }) };
   return ask(api.GET('/v2/dlq/groups', { params: { query } }));
 };
 type Group = Awaited<ReturnType<typeof load>>['groups'][number];
@@ -28,14 +29,16 @@ const againMs = 5000;
 
 const hostOf = ({ origin }: Group) => origin.replace(/^https?:\/\//, '');
 
+/** `more` is a plus sign if older letters were not counted. */
+const lettersColumn = (more: '+' | ''): Column<Group> => ({
+  name: 'Letters',
+  width: '5rem',
+  isRight: true,
+  cell: ({ count: letters }) => <strong>{`${count(letters)}${more}`}</strong>,
+});
+
 function columnsOf(choose: (group: Group) => void): readonly Column<Group>[] {
   return [
-    {
-      name: 'Letters',
-      width: '5rem',
-      isRight: true,
-      cell: ({ count: letters }) => <strong>{count(letters)}</strong>,
-    },
     {
       name: 'Error',
       cell: (group) => (
@@ -70,10 +73,12 @@ function columnsOf(choose: (group: Group) => void): readonly Column<Group>[] {
 export function LetterGroupsPanel() {
   const [filters, change] = useFilters();
   const [isWhole, setWhole] = useState(false);
+  const [parts, setParts] = useState(1);
   const query = useQuery({
-    queryKey: ['dlq', 'groups', messageQuery(filters)],
-    queryFn: () => load(filters),
-    refetchInterval: againMs,
+    queryKey: ['dlq', 'groups', messageQuery(filters), parts],
+    queryFn: () => countedGroups(parts, (cursor) => load(filters, cursor)),
+    refetchInterval: againMs * parts,
+    placeholderData: (before) => before,
   });
   const columns = columnsOf((group) =>
     change({ host: hostOf(group), responseStatus: String(group.responseStatus) }),
@@ -94,15 +99,20 @@ export function LetterGroupsPanel() {
           >
             <RowTable
               label="By error"
-              columns={columns}
+              columns={[lettersColumn(searchedTo === undefined ? '' : '+'), ...columns]}
               rows={isWhole ? groups : groups.slice(0, shownAtFirst)}
-              keyOf={({ responseStatus, origin, error }) => `${responseStatus} ${origin} ${error}`}
+              keyOf={groupName}
             />
             {(others > 0 || searchedTo !== undefined) && (
-              <p className="border-t border-line px-3 py-2 text-muted">
+              <p className="flex flex-wrap items-center gap-3 border-t border-line px-3 py-2 text-muted">
                 {others > 0 && `${count(others)} more are of groups too small to be listed. `}
                 {searchedTo !== undefined &&
                   `Dead letters from before ${exact(searchedTo).slice(0, 19)} were not counted.`}
+                {searchedTo !== undefined && (
+                  <Button isSmall onClick={() => setParts(parts + 1)}>
+                    Count further
+                  </Button>
+                )}
               </p>
             )}
           </Panel>
