@@ -1,4 +1,5 @@
 import { callApi } from '../../support/clients/api-call.js';
+import { callLog } from '../../support/clients/log-api.js';
 import { browserLimitMs, describeInChromium } from '../../support/console/chromium.js';
 import { visitsInChromium } from '../../support/console/visits.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -115,6 +116,33 @@ describeInChromium('numbers of lists in a browser', () => {
       await page.getByRole('button', { name: 'Count further' }).click();
       await table.getByText('60', { exact: true }).waitFor();
       expect(await page.getByRole('button', { name: 'Count further' }).count()).toBe(0);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'of records behind which a group is are loaded every five seconds',
+    async () => {
+      await callLog(server, '/admin/topics', { name: 'rides', partitions: 1 });
+      await callLog(server, '/consume/readers/one/rides?timeout=0');
+      const page = await visits.signedIn(server, '/topics');
+      // Without the live stream, all data is loaded more often.
+      await Promise.all([page.waitForResponse('**/v2/live'), page.reload()]);
+      await page.getByRole('link', { name: 'rides' }).waitFor();
+      await page.clock.install();
+      await page.clock.pauseAt(Date.now() + 5000);
+      let asked = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/admin/groups/readers')) asked += 1;
+      });
+      await page.getByRole('link', { name: 'rides' }).click();
+      const pass = async (milliseconds: number) => {
+        for (let ms = 0; ms < milliseconds; ms += 100) await page.clock.runFor(100);
+      };
+      while (!(await page.getByText('0 behind').isVisible())) await pass(100);
+      const before = asked;
+      await pass(6000);
+      expect(asked).toBeGreaterThan(before);
     },
     browserLimitMs,
   );
