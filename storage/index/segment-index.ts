@@ -1,6 +1,7 @@
 /** Everything that finds records in one segment, and the file for it once the segment is sealed. */
 import { crc32 } from 'node:zlib';
 import type { SegmentEnd } from '../format/segment-format.js';
+import { union } from '../offsets/rising-offsets.js';
 import { hashTerm, KeyIndex, TermList } from './key-index.js';
 
 /*
@@ -21,6 +22,9 @@ import { hashTerm, KeyIndex, TermList } from './key-index.js';
 const magic = 0x58495753;
 const version = 1;
 const headerLength = 32;
+
+/** For more terms, a pass over all entries costs less than one look-up for each. */
+const longListMin = 64;
 
 /** What an index file must match to be used. */
 export interface IndexedSegment {
@@ -188,6 +192,14 @@ export class SegmentIndex {
     return this.terms.find(hashTerm(term));
   }
 
+  /** The offsets of records with one of the terms, rising, each once. */
+  findAny(terms: readonly string[]): number[] {
+    const { terms: index } = this;
+    const isLong = terms.length > longListMin;
+    if (isLong && index instanceof TermList) return passedOver(index, terms);
+    return union(terms.map((term) => this.find(term)));
+  }
+
   /** Bytes that it takes in memory. */
   get byteLength(): number {
     return this.offsets.byteLength + this.terms.byteLength;
@@ -254,4 +266,14 @@ export function storedKeysOf(bytes: Buffer): StoredKeys {
 
 function keysStartOf(bytes: Buffer): number {
   return headerLength + bytes.readUInt32LE(28);
+}
+
+/** The offsets of entries with one of the terms, each once: one pass over all entries. */
+function passedOver(list: TermList, terms: readonly string[]): number[] {
+  const wanted = new Set(terms.map(hashTerm));
+  const found: number[] = [];
+  for (let entry = 0; entry < list.length; entry += 1) {
+    if (wanted.has(list.hashAt(entry))) found.push(list.offsetAt(entry));
+  }
+  return union([found]);
 }

@@ -4,9 +4,11 @@
  * thousand indexes in memory.
  */
 import type { Disk } from '../disk/disk.js';
+import { inParallel } from '../disk/in-parallel.js';
 import type { OpenFiles } from '../disk/open-files.js';
 import { readUpTo } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
+import { union } from '../offsets/rising-offsets.js';
 import { findStored, hashTerm, IndexFault } from './key-index.js';
 import type { OffsetIndex, StoredKeys } from './segment-index.js';
 
@@ -17,7 +19,12 @@ export interface RecordFinder {
   readonly byteLength: number;
   /** Offsets, relative to the segment's base and rising, of records that may carry `term`. */
   find(term: string): number[] | Promise<number[]>;
+  /** The offsets of records with one of the terms, rising, each once. */
+  findAny(terms: readonly string[]): number[] | Promise<number[]>;
 }
+
+/** How many terms of one query are looked up at the same time. */
+const readsAtOnce = 16;
 
 /** Where an index is stored. */
 interface IndexPlace {
@@ -44,6 +51,11 @@ export class StoredIndex implements RecordFinder {
 
   get byteLength(): number {
     return this.offsets.byteLength;
+  }
+
+  async findAny(terms: readonly string[]): Promise<number[]> {
+    // A few at a time: each is a read of the file, and others want to read, too.
+    return union(await inParallel(terms, readsAtOnce, (term) => this.find(term)));
   }
 
   async find(term: string): Promise<number[]> {

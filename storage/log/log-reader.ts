@@ -4,7 +4,7 @@ import type { ScannedBatch } from '../format/batch-scan.js';
 import { BatchView, type RecordBatch } from '../format/record-batch.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
-import { intersection, union } from '../offsets/rising-offsets.js';
+import { intersection } from '../offsets/rising-offsets.js';
 import { ReadBudget, type ReadOptions, smallChunkBytes } from '../segment/read-budget.js';
 import type { DamagedSpan, Segment } from '../segment/segment.js';
 import { damagedRanges } from '../segment/segment-damage.js';
@@ -249,7 +249,7 @@ export class LogReader {
       const index = await this.reader.indexOf(segment);
       const lists: number[][] = [];
       for (const anyOf of terms) {
-        lists.push(union(await Promise.all(anyOf.map((term) => index.find(term)))));
+        lists.push(await index.findAny(anyOf));
       }
       return intersection(lists);
     } catch (error) {

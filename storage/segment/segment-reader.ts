@@ -240,7 +240,8 @@ export class SegmentReader {
     if (lost === null) return index;
     const { offsets, byteLength } = index;
     // The terms of the damaged span are not known: "not found" would be a guess.
-    return { offsets, byteLength, find: this.refuse.bind(this, segment, lost) };
+    const refuse = this.refuse.bind(this, segment, lost);
+    return { offsets, byteLength, find: refuse, findAny: refuse };
   }
 }
 

@@ -84,9 +84,21 @@ export function looksAtMessage(query: OriginFilters & Partial<UrlFilters>): bool
   return originTerms(query).length > 0 || [callerIp, host, path].some((each) => each !== null);
 }
 
+/** Lists of more values are searched as sets: each event of a long search is compared. */
+const longListMin = 16;
+const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+
 /** Whether a value is one of `wanted`; null = any value matches. */
 export function isAmong<Value>(value: Value | null, wanted: readonly Value[] | null): boolean {
-  return wanted === null || (value !== null && wanted.includes(value));
+  if (wanted === null) return true;
+  if (value === null) return false;
+  if (wanted.length < longListMin) return wanted.includes(value);
+  let set = sets.get(wanted);
+  if (set === undefined) {
+    set = new Set(wanted);
+    sets.set(wanted, set);
+  }
+  return set.has(value);
 }
 
 /** Whether a time lies within the dates of a query, both ends inclusive; Unix milliseconds. */

@@ -26,7 +26,7 @@ it('a fetch from a time that is to come passes over the records of earlier times
   expect((await waiting).body).toMatchObject([{ offset: 2, value: 'due' }]);
 });
 
-it('a fetch that says where to read otherwise is not refused when its place is removed', async () => {
+it('a fetch with a reset is not refused when its place is removed', async () => {
   const produced = { topic: 'purged', partition: 0 };
   const value = 'x'.repeat(1000);
   await call('/produce', { ...produced, value });

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { hashTerm, hashTermIn, KeyIndex, TermList } from '../../../storage/index/key-index.js';
+import { SegmentIndex } from '../../../storage/index/segment-index.js';
 
 /** A hash and the relative offset of the record that carries it. */
 type Entry = readonly [hash: number, offset: number];
@@ -63,4 +64,17 @@ it('a list of several parts finds its terms, however often it was searched befor
   list.clear();
   list.add(4097, 7);
   expect(list.find(4097)).toEqual([7]);
+});
+
+it('an index finds the records of many terms, each once', () => {
+  const index = new SegmentIndex();
+  const terms = Array.from({ length: 200 }, (_, place) => `term-${place}`);
+  for (const [place, term] of terms.entries()) {
+    index.addTerm(hashTerm(term), place);
+    index.addTerm(hashTerm(`${term}-too`), place);
+  }
+  const wanted = terms.slice(50, 150).flatMap((term) => [term, `${term}-too`]);
+  expect(index.findAny(wanted)).toEqual(Array.from({ length: 100 }, (_, place) => 50 + place));
+  expect(index.findAny(wanted.slice(0, 3))).toEqual([50, 51]);
+  expect(index.findAny([])).toEqual([]);
 });
