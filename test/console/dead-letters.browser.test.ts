@@ -60,6 +60,9 @@ describeInChromium('dead letters in a browser', () => {
       expect(await findings(page)).toEqual([]);
       await first.getByRole('button').click();
       await page.waitForURL(/responseStatus=.*404/);
+      await page.waitForURL(({ searchParams }) => {
+        return searchParams.get('error')?.includes('no such page') === true;
+      });
       await rows(page).filter({ hasText: '/broken' }).waitFor({ state: 'detached' });
       expect(await rows(page).count()).toBe(2);
 

@@ -153,6 +153,7 @@ export const folders: readonly string[] = [
   'src/messaging/why',
   'src/messaging/logs',
   'src/messaging/dead-letters',
+  'src/messaging/dead-letter-errors',
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',

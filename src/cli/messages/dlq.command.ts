@@ -35,6 +35,7 @@ interface LetterFilter {
   readonly to?: string;
   readonly queue?: string;
   readonly status?: string;
+  readonly error?: string;
   readonly since?: string;
 }
 
@@ -104,15 +105,17 @@ function filtered(command: Command): Command {
     .option('--to <url>', 'to this URL')
     .option('--queue <name>', 'of this queue')
     .option('--status <status>', 'last answered with this status; 0 = no answer')
+    .option('--error <error>', 'failed with this error, as "ls --by error" shows it')
     .option('--since <time>', 'failed since this time (ISO 8601 or Unix milliseconds)', timeOption);
 }
 
-function queryOf({ label, to, queue, status, since }: LetterFilter): Query {
+function queryOf({ label, to, queue, status, error, since }: LetterFilter): Query {
   return {
     label,
     url: to,
     queueName: queue,
     responseStatus: status,
+    error,
     fromDate: since,
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { letterErrorQuery } from '../dead-letters/dead-letters.openapi.js';
 import { milliseconds, originQuery, several } from '../messages/message-schema.js';
 import type { LetterGroup, LetterGroups } from './letter-groups.js';
 import type { GroupFilters } from './letter-groups.request.js';
@@ -32,6 +33,7 @@ const query = once(() =>
     path: several,
     messageId: several,
     responseStatus: z.array(z.int()).optional(),
+    error: letterErrorQuery,
     cursor: z.string().describe('The cursor of the previous answer').optional(),
   } satisfies Record<keyof GroupFilters, z.ZodType>),
 );

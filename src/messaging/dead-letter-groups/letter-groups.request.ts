@@ -1,6 +1,6 @@
 /** Reads which dead letters are counted (messaging.md 10). Pure. */
 import { type Filters, integers, names, texts } from '../../http/query-filters.js';
-import { letterCursor } from '../dead-letters/letter-filters.js';
+import { letterCursor, letterErrors } from '../dead-letters/letter-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 
 /** The filters; a letter must match all of them. Dates are those of the failure. */
@@ -10,6 +10,7 @@ export const groupFilters = {
   path: texts,
   messageId: names,
   responseStatus: integers,
+  error: letterErrors,
   cursor: letterCursor,
 } as const;
 

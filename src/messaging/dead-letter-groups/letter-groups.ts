@@ -4,28 +4,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
-import { RandomlyKept } from '../../grammar/collections.js';
 import { damagedPlaces } from '../../http/bytes/listing.js';
+import { type LetterFailure, LetterFailures } from '../dead-letter-errors/letter-failures.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
 import { cursorAfter, lettersPerTick } from '../dead-letters/letter-search.js';
-import { StoredMessages } from '../messages/stored-messages.js';
-import { errorClass } from './error-class.policy.js';
 import type { GroupFilters } from './letter-groups.request.js';
 
-/** The properties that the failures of a group have in common. */
-interface Failure {
-  /** 0 = there was no answer. */
-  readonly responseStatus: number;
-  /** Scheme, host and port of the destination. */
-  readonly origin: string;
-  /** Why there was no answer, or the text of the answer; numbers are replaced by `#`. */
-  readonly error: string;
-}
-
 /** A group of dead letters. Times are those of failures, Unix milliseconds. */
-export interface LetterGroup extends Failure {
+export interface LetterGroup extends LetterFailure {
   readonly count: number;
   readonly newestAt: number;
   readonly oldestAt: number;
@@ -47,23 +35,14 @@ export interface LetterGroups {
 
 const budget = { letters: 20_000, milliseconds: 1000 };
 const groupsMax = 500;
-/** For how many letters the failure is remembered. */
-const failuresMax = 20_000;
-/** How many bytes of an answer are decoded. */
-const answerBytesMax = 1024;
 
-/**
- * It remembers the failures of a limited number of letters, so that the next request has to read
- * few of them again.
- */
+/** Counts the letters of each kind of failure. */
 @Injectable()
 export class DeadLetterGroups {
-  private readonly failures = new RandomlyKept<number, Failure>(failuresMax);
-
   constructor(
     private readonly letters: DeadLetters,
     private readonly matching: DeadLetterMatching,
-    private readonly stored: StoredMessages,
+    private readonly failures: LetterFailures,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
@@ -100,29 +79,14 @@ export class DeadLetterGroups {
     letter: DeadLetter,
     filters: GroupFilters,
     damage: DamageNotes,
-  ): Promise<Failure | null> {
+  ): Promise<LetterFailure | null> {
     try {
       const isSelected = await this.matching.matches(letter, { ...filters, dlqIds: null });
-      return isSelected ? await this.failureOf(letter) : null;
+      return isSelected ? await this.failures.of(letter) : null;
     } catch (error) {
       damage.note(error);
       return null;
     }
-  }
-
-  private async failureOf({ offset, publishedOffset }: DeadLetter): Promise<Failure> {
-    const known = this.failures.get(offset);
-    if (known !== undefined) return known;
-    const { event, body } = await this.stored.failed(offset);
-    const published = await this.stored.published(publishedOffset);
-    const answer = body?.subarray(0, answerBytesMax).toString() ?? '';
-    const failure = {
-      responseStatus: event.status,
-      origin: new URL(published.event.url).origin,
-      error: errorClass(event.error ?? answer),
-    };
-    this.failures.set(offset, failure);
-    return failure;
   }
 }
 
@@ -131,7 +95,11 @@ function damagedIn({ all }: DamageNotes): Pick<LetterGroups, 'damaged'> {
 }
 
 /** Adds a letter to its group; returns whether there was room for the group. */
-function addTo(groups: Map<string, LetterGroup>, letter: DeadLetter, failure: Failure): boolean {
+function addTo(
+  groups: Map<string, LetterGroup>,
+  letter: DeadLetter,
+  failure: LetterFailure,
+): boolean {
   const name = JSON.stringify([failure.responseStatus, failure.origin, failure.error]);
   const known = groups.get(name);
   if (known === undefined && groups.size >= groupsMax) return false;

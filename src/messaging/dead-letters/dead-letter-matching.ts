@@ -1,6 +1,7 @@
 /** Decides whether a dead letter matches filters. */
 import { Injectable } from '@nestjs/common';
 import { RandomlyKept } from '../../grammar/collections.js';
+import { LetterFailures } from '../dead-letter-errors/letter-failures.js';
 import {
   isAmong,
   isWithin,
@@ -23,7 +24,10 @@ const originsMax = 20_000;
 export class DeadLetterMatching {
   private readonly origins = new RandomlyKept<number, MessageOrigin>(originsMax);
 
-  constructor(private readonly stored: StoredMessages) {}
+  constructor(
+    private readonly stored: StoredMessages,
+    private readonly failures: LetterFailures,
+  ) {}
 
   /** Whether a letter matches. The journal is read only if the fields are not in memory. */
   async matches(letter: DeadLetter, filters: SelectedLetters): Promise<boolean> {
@@ -34,8 +38,10 @@ export class DeadLetterMatching {
     ) {
       return false;
     }
-    if (!looksAtMessage(filters)) return true;
-    return matchesOrigin(await this.originOf(letter), letter.at, filters);
+    if (looksAtMessage(filters)) {
+      if (!matchesOrigin(await this.originOf(letter), letter.at, filters)) return false;
+    }
+    return filters.error === null || isAmong((await this.failures.of(letter)).error, filters.error);
   }
 
   private async originOf({ publishedOffset }: DeadLetter): Promise<MessageOrigin> {

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { gauge } from '../../engine/metrics/gauge.js';
+import { LetterFailures } from '../dead-letter-errors/letter-failures.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { DeadLetters } from './dead-letter.entity.js';
@@ -14,8 +15,8 @@ import { LetterSources } from './letter-sources.js';
 @Module({
   imports: [DeliveryModule, MessagesModule],
   controllers: [DeadLettersController],
-  providers: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterSources],
-  exports: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterSources],
+  providers: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterFailures, LetterSources],
+  exports: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterFailures, LetterSources],
 })
 export class DeadLettersModule {
   constructor({ letters }: DeadLetters, registry: Registry) {

@@ -30,6 +30,11 @@ const listed = once(() => z.array(z.union([letter(), failedRun()])));
 
 const cursor = once(() => z.string().describe('The cursor of the previous page').optional());
 
+/** The filter by the error of a letter. */
+export const letterErrorQuery = several.describe(
+  'The error, as GET /v2/dlq/groups shows it; other numbers in it are the same error',
+);
+
 const bulkFields = once(
   () =>
     ({
@@ -39,6 +44,7 @@ const bulkFields = once(
       dlqIds: several,
       messageId: several,
       responseStatus: z.array(z.int()).optional(),
+      error: letterErrorQuery,
       count: z.int().min(1).max(100).default(100).optional(),
       cursor: cursor(),
     }) satisfies Record<keyof typeof bulkFilters, z.ZodType>,

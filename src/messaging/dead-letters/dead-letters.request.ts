@@ -1,7 +1,7 @@
 /** Reads which dead letters a request applies to (messaging.md 10). Pure. */
 import { count, type Filters, integers, names, order, texts } from '../../http/query-filters.js';
 import { originFilters } from '../messages/message-filter.js';
-import { letterCursor, letterIds } from './letter-filters.js';
+import { letterCursor, letterErrors, letterIds } from './letter-filters.js';
 
 const pageMax = 100;
 
@@ -13,6 +13,7 @@ export const letterSelection = {
   dlqIds: letterIds,
   messageId: names,
   responseStatus: integers,
+  error: letterErrors,
 } as const;
 
 /** Filters of bulk actions. If `dlqIds` are given, the other filters are ignored. */

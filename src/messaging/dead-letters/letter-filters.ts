@@ -1,13 +1,17 @@
 /** Filters of every request about letters: ids, and the position of a page. Pure. */
 import { ok } from '../../grammar/result.js';
 import { cursorAt, cursorFilter } from '../../http/cursor.js';
-import { names, whenGiven } from '../../http/query-filters.js';
+import { names, texts, whenGiven } from '../../http/query-filters.js';
+import { errorClass } from '../dead-letter-errors/error-class.policy.js';
 import { markedLetterId } from '../messages/dead-letter-id.js';
 
 const place = /^(\d{1,15})(?:-(\d{1,15}))?$/;
 
 /** The ids of letters; null = absent. */
 export const letterIds = whenGiven(names, (given) => ok(given.map(markedLetterId)));
+
+/** The errors of letters, as groups show them or as they were; null = absent. */
+export const letterErrors = whenGiven(texts, (given) => ok(given.map(errorClass)));
 
 /** Where the previous page ended; letters are identified by their journal offset. */
 export interface LetterCursor {

@@ -68,6 +68,32 @@ it('has one group for each error of a destination, the largest first', async () 
   expect(behind.groups).toMatchObject([{ ...lost, count: 2 }]);
 });
 
+it('the letters of a group are listed, counted and taken by a job by their error', async () => {
+  endpoint.answer(({ url }) => ({ status: 500, body: url === '/a' ? 'no paper 1' : 'no ink 2' }));
+  for (const path of ['/a', '/b', '/a']) {
+    await publish(`${endpoint.url}${path}`, { 'svc-label': 'print' });
+  }
+  let all = await grouped('?label=print');
+  while (all.groups[0]?.count !== 2) all = await grouped('?label=print');
+  const [, ink] = all.groups;
+  expect(ink).toMatchObject({ error: 'no ink #', count: 1 });
+  const list = async (error: string) => {
+    const path = `/v2/dlq?label=print&error=${encodeURIComponent(error)}`;
+    const { body } = await callApi(server, 'GET', path);
+    return (body as { messages: { dlqId: string }[] }).messages.map(({ dlqId }) => dlqId);
+  };
+  expect(await list('no ink #')).toEqual([ink?.dlqId]);
+  expect(await list('no ink 17')).toEqual([ink?.dlqId]);
+  expect(await list('no paper #')).toHaveLength(2);
+  expect(await list('no')).toEqual([]);
+  const counted = await grouped(`?error=${encodeURIComponent('no ink #')}`);
+  expect(counted.groups).toEqual([ink]);
+  const filter = { error: 'no paper #' };
+  const job = JSON.stringify({ verb: 'delete', over: 'deadLetters', filter, dryRun: true });
+  const { body } = await callApi(server, 'POST', '/v2/jobs', {}, job);
+  expect(body).toMatchObject({ matched: 2 });
+});
+
 it.each(['?count=5', '?dlqIds=1-1', '?order=latestFirst', '?cursor=x'])(
   'is refused with %s',
   async (query) => {

@@ -17,12 +17,13 @@ const common = ({ label, flowControlKey, responseStatus }: ChosenFilters) => ({
 
 /** The query for messages. */
 export function messageQuery(filters: ChosenFilters) {
-  const { url, queueName, host } = filters;
+  const { url, queueName, host, error } = filters;
   return {
     ...common(filters),
     ...(url !== undefined && { url: typedUrls(url) }),
     ...(queueName !== undefined && { queueName: [queueName] }),
     ...(host !== undefined && { host: [host] }),
+    ...(error !== undefined && { error: [error] }),
   };
 }
 
@@ -39,6 +40,7 @@ export const filterOf = (filters: ChosenFilters) =>
 const words: Readonly<Record<string, string>> = {
   url: 'the URL is',
   host: 'the host is',
+  error: 'the error is',
   label: 'a label is',
   queueName: 'the queue is',
   flowControlKey: 'the flow-control key is',

@@ -25,6 +25,7 @@ const runFilters: readonly Filter[] = [
 const messageFilters: readonly Filter[] = [
   ...runFilters,
   { name: 'host', label: 'Host' },
+  { name: 'error', label: 'Error' },
   { name: 'queueName', label: 'Queue' },
 ];
 

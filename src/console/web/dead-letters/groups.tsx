@@ -1,6 +1,6 @@
 /**
  * Dead letters grouped by what went wrong, the largest group first; a click shows the letters of
- * its host.
+ * one group.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ import { countedGroups, groupName } from './counted-groups.ts';
 import { messageQuery } from './dead-letter-filters.ts';
 
 const load = async (filters: ChosenFilters, cursor?: string) => {
-  const { host, responseStatus: _, ...others } = filters;
+  const { host: _h, responseStatus: _s, error: _e, ...others } = filters;
   const query = { ...messageQuery(others), ...(cursor !== undefined && { cursor }) };
   return ask(api.GET('/v2/dlq/groups', { params: { query } }));
 };
@@ -81,7 +81,11 @@ export function LetterGroupsPanel() {
     placeholderData: (before) => before,
   });
   const columns = columnsOf((group) =>
-    change({ host: hostOf(group), responseStatus: String(group.responseStatus) }),
+    change({
+      host: hostOf(group),
+      responseStatus: String(group.responseStatus),
+      error: group.error,
+    }),
   );
   return (
     <Loaded query={query} lines={3}>

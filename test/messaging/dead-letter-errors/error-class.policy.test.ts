@@ -1,4 +1,4 @@
-import { errorClass } from '../../../src/messaging/dead-letter-groups/error-class.policy.js';
+import { errorClass } from '../../../src/messaging/dead-letter-errors/error-class.policy.js';
 
 describe('the class of an error', () => {
   it.each([
