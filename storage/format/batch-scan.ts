@@ -17,6 +17,22 @@ export interface ScannedBatch {
   readonly position: number;
 }
 
+/** A batch that is longer than one read of the file. */
+export interface LongBatch {
+  readonly length: number;
+  readonly bytes: Promise<Buffer>;
+  /** Whether its checksums are known to match. */
+  isIntact: boolean;
+}
+
+/** Keeps long batches for other scans; positions are those in the file of the scan. */
+export interface KeptBatches {
+  /** The batch at `position`, read by `read` unless it is kept. */
+  at(position: number, length: number, read: () => Promise<Buffer>): LongBatch;
+  /** What was kept for `position` is no intact batch. */
+  forget(position: number): void;
+}
+
 /** Where to scan: bytes [position, limit) of an open segment file. */
 export interface ScanRange {
   readonly disk: Disk;
@@ -28,6 +44,8 @@ export interface ScanRange {
   readonly chain: number | null;
   /** Bytes read at a time. */
   readonly chunkBytes: number;
+  /** Absent = every batch is read from the file. */
+  readonly kept?: KeptBatches;
 }
 
 /** One pass over a range. `next()` returns batches chunk by chunk until none are left. */
@@ -71,12 +89,30 @@ export class BatchScan {
         this.fault = 'the file ends inside a record batch';
         return [];
       }
+      const { kept } = this.range;
+      if (kept !== undefined) return this.lookLong(kept, missing);
       wanted = missing;
     }
   }
 
-  /** Decodes the whole batches in `chunk`; returns how many bytes the next batch needs, or 0. */
-  private decode(chunk: Buffer, batches: ScannedBatch[]): number {
+  /** The next batch, which is `length` bytes long. */
+  private async lookLong(kept: KeptBatches, length: number): Promise<ScannedBatch[]> {
+    const { position } = this;
+    const { disk, file } = this.range;
+    const long = kept.at(position, length, () => readUpTo(disk, file, position, length));
+    const batches: ScannedBatch[] = [];
+    const missing = this.decode(await long.bytes, batches, long.isIntact);
+    if (missing > 0) this.fault = 'the file ends inside a record batch';
+    long.isIntact = batches.length > 0;
+    if (!long.isIntact) kept.forget(position);
+    return batches;
+  }
+
+  /**
+   * Decodes the whole batches in `chunk`, whose bodies may be known to be intact; returns how many
+   * bytes the next batch needs, or 0.
+   */
+  private decode(chunk: Buffer, batches: ScannedBatch[], areIntact = false): number {
     const start = this.position;
     for (;;) {
       const at = this.position - start;
@@ -93,7 +129,7 @@ export class BatchScan {
       }
       if (at + length > chunk.length) return length;
       const bodyStart = at + batchHeaderLength;
-      this.fault = bodyFault(chunk, bodyStart, header);
+      this.fault = areIntact ? null : bodyFault(chunk, bodyStart, header);
       if (this.fault !== null) return 0;
       const body = chunk.subarray(bodyStart, bodyStart + header.bodyLength);
       batches.push({ header, body, position: this.position });

@@ -10,6 +10,7 @@ import { OffsetOutOfRange } from '../faults/storage-errors.js';
 import type { RecordBatch } from '../format/record-batch.js';
 import { newIndexCache } from '../index/index-cache.js';
 import { assertOffset, type Offset } from '../offsets/offset.js';
+import { LongBatches } from '../segment/long-batches.js';
 import type { ReadOptions } from '../segment/read-budget.js';
 import { Segment } from '../segment/segment.js';
 import { SegmentReader } from '../segment/segment-reader.js';
@@ -221,5 +222,6 @@ function storeOf(
     isolatesDamage: () => false,
     damaged: () => undefined,
     indexes: newIndexCache(),
+    longBatches: new LongBatches(),
   };
 }

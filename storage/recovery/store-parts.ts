@@ -13,6 +13,7 @@ import { BufferPool } from '../log/group-part.js';
 import type { LogStore } from '../log/log-store.js';
 import type { ManifestFile } from '../manifest/manifest-file.js';
 import { ManifestKeeper } from '../manifest/manifest-keeper.js';
+import { LongBatches } from '../segment/long-batches.js';
 import { WriteAhead } from '../wal/write-ahead.js';
 import type { StoreOptions } from './store-options.js';
 
@@ -52,6 +53,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 384),
     writeAhead: new WriteAhead({ ...parts, randomBytes: options.randomBytes }, ahead),
     indexes: newIndexCache(),
+    longBatches: new LongBatches(),
     buffers: new BufferPool(options.writtenBytesMax),
     commits: options.commits ?? null,
     appendTimes: new AppendTimes(options.now),

@@ -1,12 +1,13 @@
 /** Reads one segment: its batches in order, the damage between them, its index. */
 import { readWhole } from '../disk/whole-file.js';
 import { DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
-import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
+import { BatchScan, type KeptBatches, type ScannedBatch } from '../format/batch-scan.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { IndexCache } from '../index/index-cache.js';
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex, storedKeysOf } from '../index/segment-index.js';
 import { type RecordFinder, StoredIndex } from '../index/stored-index.js';
+import type { LongBatches } from './long-batches.js';
 import { largeChunkBytes, smallChunkBytes } from './read-budget.js';
 import type { DamagedSpan, Segment } from './segment.js';
 import { damagedOffsets, findDamage, type IsolatingStore, unreadReason } from './segment-damage.js';
@@ -30,6 +31,7 @@ type Visit = (batches: ScannedBatch[]) => boolean | Promise<boolean>;
 /** The store of a log whose segments are read. */
 export interface ReadStore extends IsolatingStore {
   readonly indexes: IndexCache;
+  readonly longBatches: LongBatches;
 }
 
 /** The log whose segments are read. */
@@ -137,8 +139,11 @@ export class SegmentReader {
     const { disk, directory, openFiles } = this.store;
     const { id, logTag } = this.log;
     const path = directory.segment(id, segment.number);
+    // Those who read all of a segment want it from the disk, and once.
+    const kept = chunkBytes < largeChunkBytes ? this.keptOf(path) : {};
     return openFiles.use(path, async (file) => {
-      const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });
+      const range = { disk, file, position, limit, logTag, chain: null, chunkBytes, ...kept };
+      const scan = new BatchScan(range);
       let lastGoodOffset = segment.baseOffset - 1;
       for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
         lastGoodOffset = (batches.at(-1)?.header.nextOffset ?? 0) - 1;
@@ -151,6 +156,17 @@ export class SegmentReader {
         scan.fault ?? 'the file ends too early',
       );
     });
+  }
+
+  private keptOf(path: string): { readonly kept: KeptBatches } {
+    const { longBatches } = this.store;
+    const nameOf = (position: number) => `${path}:${position}`;
+    return {
+      kept: {
+        at: (position, length, read) => longBatches.of(nameOf(position), length, read),
+        forget: (position) => longBatches.forget(nameOf(position)),
+      },
+    };
   }
 
   /** Whether another read may have another result; `known` is the damage known to the reader. */

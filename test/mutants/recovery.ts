@@ -110,7 +110,7 @@ export const recoveryMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/format/batch-scan.ts',
-        from: '      this.fault = bodyFault(chunk, bodyStart, header);\n',
+        from: '      this.fault = areIntact ? null : bodyFault(chunk, bodyStart, header);\n',
         to: '      void bodyFault;\n',
       },
     ],
