@@ -25,12 +25,12 @@ export interface LongBatch {
   isIntact: boolean;
 }
 
-/** Keeps long batches for other scans; positions are those in the file of the scan. */
+/** Keeps long batches for other scans, by the path of their file and their position in it. */
 export interface KeptBatches {
-  /** The batch at `position`, read by `read` unless it is kept. */
-  at(position: number, length: number, read: () => Promise<Buffer>): LongBatch;
-  /** What was kept for `position` is no intact batch. */
-  forget(position: number): void;
+  /** The batch of this name, read by `read` unless it is kept. */
+  of(name: string, length: number, read: () => Promise<Buffer>): LongBatch;
+  /** What was kept under this name is no intact batch. */
+  forget(name: string): void;
 }
 
 /** Where to scan: bytes [position, limit) of an open segment file. */
@@ -45,7 +45,9 @@ export interface ScanRange {
   /** Bytes read at a time. */
   readonly chunkBytes: number;
   /** Absent = every batch is read from the file. */
-  readonly kept?: KeptBatches;
+  readonly kept?: KeptBatches | undefined;
+  /** The path of the file; only needed with `kept`. */
+  readonly path?: string;
 }
 
 /** One pass over a range. `next()` returns batches chunk by chunk until none are left. */
@@ -98,13 +100,14 @@ export class BatchScan {
   /** The next batch, which is `length` bytes long. */
   private async lookLong(kept: KeptBatches, length: number): Promise<ScannedBatch[]> {
     const { position } = this;
-    const { disk, file } = this.range;
-    const long = kept.at(position, length, () => readUpTo(disk, file, position, length));
+    const { disk, file, path } = this.range;
+    const name = `${path}:${position}`;
+    const long = kept.of(name, length, () => readUpTo(disk, file, position, length));
     const batches: ScannedBatch[] = [];
     const missing = this.decode(await long.bytes, batches, long.isIntact);
     if (missing > 0) this.fault = 'the file ends inside a record batch';
     long.isIntact = batches.length > 0;
-    if (!long.isIntact) kept.forget(position);
+    if (!long.isIntact) kept.forget(name);
     return batches;
   }
 

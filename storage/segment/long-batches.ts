@@ -1,7 +1,7 @@
 /** Batches that are longer than one read of a file, for readers that take a part of one. */
 import { LRUCache } from 'lru-cache';
 import { Slots } from '../disk/in-parallel.js';
-import type { LongBatch } from '../format/batch-scan.js';
+import type { KeptBatches, LongBatch } from '../format/batch-scan.js';
 
 /** Bytes of batches that are kept. A larger one is read again each time. */
 const bytesMax = 32 * 1024 * 1024;
@@ -14,7 +14,7 @@ const readsAtOnce = 2;
  * reader of one record would read all records that were appended with it, and many readers at once
  * would each hold them in memory.
  */
-export class LongBatches {
+export class LongBatches implements KeptBatches {
   private readonly kept = new LRUCache<string, LongBatch>({
     maxSize: bytesMax,
     sizeCalculation: ({ length }) => length,

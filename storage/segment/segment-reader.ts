@@ -1,7 +1,7 @@
 /** Reads one segment: its batches in order, the damage between them, its index. */
 import { readWhole } from '../disk/whole-file.js';
 import { DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
-import { BatchScan, type KeptBatches, type ScannedBatch } from '../format/batch-scan.js';
+import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { IndexCache } from '../index/index-cache.js';
 import { addRecordTerms } from '../index/record-terms.js';
@@ -140,9 +140,9 @@ export class SegmentReader {
     const { id, logTag } = this.log;
     const path = directory.segment(id, segment.number);
     // Those who read all of a segment want it from the disk, and once.
-    const kept = chunkBytes < largeChunkBytes ? this.keptOf(path) : {};
+    const kept = chunkBytes < largeChunkBytes ? this.store.longBatches : undefined;
     return openFiles.use(path, async (file) => {
-      const range = { disk, file, position, limit, logTag, chain: null, chunkBytes, ...kept };
+      const range = { disk, file, position, limit, logTag, chain: null, chunkBytes, kept, path };
       const scan = new BatchScan(range);
       let lastGoodOffset = segment.baseOffset - 1;
       for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
@@ -156,17 +156,6 @@ export class SegmentReader {
         scan.fault ?? 'the file ends too early',
       );
     });
-  }
-
-  private keptOf(path: string): { readonly kept: KeptBatches } {
-    const { longBatches } = this.store;
-    const nameOf = (position: number) => `${path}:${position}`;
-    return {
-      kept: {
-        at: (position, length, read) => longBatches.of(nameOf(position), length, read),
-        forget: (position) => longBatches.forget(nameOf(position)),
-      },
-    };
   }
 
   /** Whether another read may have another result; `known` is the damage known to the reader. */
