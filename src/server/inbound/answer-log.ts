@@ -29,7 +29,7 @@ export function logCutAnswer(log: Logger, error: Error, { method, url = '' }: Lo
   const request = { method, path: loggedPath(url) };
   if (isClientGone(error)) log.debug(request, 'the client aborted an answer');
   else if (error instanceof NoRoom) log.warn(request, 'an answer was cut short for lack of memory');
-  else if (error instanceof LogClosed) log.info(request, 'the topic of an answer was deleted');
+  else if (error instanceof LogClosed) log.info(request, 'the log of an answer was closed');
   else log.error({ ...request, err: error }, 'an answer was cut short');
 }
 

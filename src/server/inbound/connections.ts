@@ -171,6 +171,7 @@ export class InboundConnections {
     socket.once('close', () => {
       this.countAborted(connection);
       this.left(connection);
+      connection.closed();
     });
     return connection;
   }

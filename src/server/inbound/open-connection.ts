@@ -94,6 +94,12 @@ export class InboundConnection {
     else this.holdLater();
   }
 
+  /** The connection has closed: its waiting requests are never begun. */
+  closed(): void {
+    this.all.count -= this.waiting.length;
+    this.waiting = [];
+  }
+
   /** Closes the connection as soon as it has no request in flight. */
   endOnceIdle(): void {
     this.isEnding = true;

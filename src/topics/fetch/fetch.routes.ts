@@ -95,10 +95,12 @@ export class FetchRoute implements LongExpressRoute {
       // removed what a position was before.
       const cursors = await this.place(fetch);
       if (cursors instanceof Refusal) return cursors;
-      const isReady = cursors.some(({ log, offset }) => log.highWatermark > offset);
+      const isReady = cursors.some(hasMore);
       const isOver = this.isStopping || deadline <= this.clock.now();
       if (isReady || isOver || exchange.response.closed) return cursors;
       await this.beyondAny(cursors, deadline, exchange);
+      // The wait has ended for another reason, maybe because a log has stopped for good.
+      if (!cursors.some(hasMore)) return this.place(fetch);
     }
   }
 
@@ -192,6 +194,10 @@ function readFetch({ request, body }: Exchange): Result<EncodedFetch> {
   const json = parseJson(body);
   const fetch = json.ok ? parseFetch(json.value) : json;
   return fetch.ok ? ok({ encoding: encoding.value, ...fetch.value }) : fetch;
+}
+
+function hasMore({ log, offset }: ReadPosition): boolean {
+  return log.highWatermark > offset;
 }
 
 function isOutside({ log, offset }: ReadPosition): boolean {
